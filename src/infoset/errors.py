@@ -250,10 +250,9 @@ class UserFunctionError(InfosetError):
 
         Parameters
         ----------
-        error : Exception
-        function : object
+        function
             The function, or an object with the method, that was called.
-        what, where : str
+        what, where
             What it is, and where it was called, such as at which infostate.
         """
         is_own = str(getattr(function, "__module__", "")).partition(".")[0] == "infoset"

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import UnsupportedGameError
-from infoset.forms.terminal_contraction import merge_payoffs, numbers_in
+from infoset.forms.payoffs import merge_payoffs
+from infoset.forms.terminal_contraction import numbers_in
 from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.tree import build_sequence_form, build_tree

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
+from infoset.efg import TERMINAL
 from infoset.errors import GameTooLargeError, PolicyMismatchError
 from infoset.game import Infostate, Observation, PublicState
 from infoset.game.infostate import Step
@@ -18,7 +19,7 @@ from infoset.games import load_game
 from infoset.plotting import drawing
 from infoset.plotting.history_view import history_picture
 from infoset.plotting.infostate_view import infostate_picture, public_picture
-from infoset.plotting.picture import OBSERVING, TERMINAL
+from infoset.plotting.picture import OBSERVING
 from infoset.plotting.truncation import Limits, TruncatedTree, choose_part, compile_part
 from infoset.policy import random_policy, uniform_policy
 from infoset.tree import build_limits, build_tree

@@ -9,10 +9,11 @@ import threading
 
 import pytest
 
+from infoset.errors import LimitReached
 from infoset.game import check_game
 from infoset.tree import build_world_graph
 from infoset.tree.limits import available_memory
-from infoset.utils.watchdog import LimitReached, Watchdog
+from infoset.utils.watchdog import Watchdog
 from tests.support.function_game import FunctionGame
 
 

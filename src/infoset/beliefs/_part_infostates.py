@@ -11,8 +11,6 @@ from infoset.forms import InfostateTree
 from infoset.tree import GameTree
 from infoset.typing import IntArray, LongArray, Player
 
-__all__ = ["PartInfostates", "group_by_owner", "members_of", "part_infostates", "topmost"]
-
 
 def topmost(parent: LongArray | IntArray) -> LongArray:
     """Return [n] the root of the tree of each node in a forest; `parent` [n] is -1 at roots."""
@@ -47,22 +45,15 @@ def members_of(order: IntArray, first: IntArray, owners: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class PartInfostates:
-    """The infostates of one player in a part of a tree, including those at its leaves.
-
-    Attributes
-    ----------
-    whole, tree : InfostateTree
-        The infostate trees of the whole game and of the part.
-    numbers : IntArray
-        [S] index in the whole tree of each infostate of `tree`, increasing; -1 for a new root.
-    num_roots : int
-        Number of infostates at the root of the part; they come right after the new root.
-    """
+    """The infostates of one player in a part of a tree, including those at its leaves."""
 
     whole: InfostateTree
     tree: InfostateTree
+    """The infostate trees of the whole game and of the part."""
     numbers: IntArray
+    """[S] index in the whole tree of each infostate of `tree`, increasing; -1 for a new root."""
     num_roots: int
+    """Number of infostates at the root of the part; they come right after the new root."""
 
     def local(self, infostates: IntArray) -> LongArray:
         """Convert indices of infostates from the whole tree to the part that contains them."""
@@ -99,13 +90,11 @@ def part_infostates(
 
     Parameters
     ----------
-    tree : GameTree
-    player : Player
-    infostates : IntArray
+    infostates
         [S'] the player's infostates in the part, increasing; those at its root come first.
-    num_roots : int
+    num_roots
         Number of infostates at the root of the part.
-    public_states, leaves : IntArray
+    public_states, leaves
         [P'] public states of the part, the root first, and [K] the public states just below it.
     """
     whole = tree.infostate_trees[player]

@@ -25,21 +25,6 @@ from infoset.utils.arguments import (
     check_type,
 )
 
-__all__ = [
-    "MAX_WORLDS",
-    "MODEL_NOISE",
-    "NUM_SAMPLES",
-    "AssumedPolicies",
-    "Belief",
-    "ModelNoise",
-    "PolicyFunction",
-    "SamplingLimits",
-    "batch_reach",
-    "policy_of_each",
-    "reach_of_each",
-    "unreached_error",
-]
-
 MAX_WORLDS: Final = 200_000
 """Maximum number of histories that are enumerated."""
 
@@ -66,27 +51,6 @@ EXACT_METHODS = ("tree", "enumeration")
 class Belief:
     """A distribution over the histories that an observer considers possible.
 
-    Attributes
-    ----------
-    histories : Sequence[History] or IntArray
-        [K] the histories of positive probability: for a tree their indices, in increasing order;
-        for a game a sequence of `History` objects that are created on access.
-    probability : FloatArray
-        [K] positive probability of each history. The sum is 1.
-    source : Game or GameTree
-        The game or tree of the histories.
-    method : str
-        How the belief was computed: `tree` and `enumeration` are exact; `samples` is a weighted
-        sample; `rejection` is a weighted sample for which some draws were rejected.
-    model_noise : float
-        Weight of uniform play in the assumed policies: 0 if they were used as they are. It is
-        positive if they give probability zero to what was observed (see `private_belief`).
-
-    Raises
-    ------
-    ParameterError
-        If there is not one positive probability per history, or they do not sum to 1.
-
     Examples
     --------
     >>> from infoset.beliefs import private_belief
@@ -101,10 +65,18 @@ class Belief:
     """
 
     histories: Sequence[History] | IntArray
+    """[K] the histories of positive probability: for a tree their indices, in increasing order; for
+    a game a sequence of `History` objects that are created on access."""
     probability: FloatArray
+    """[K] positive probability of each history. The sum is 1."""
     source: Game | GameTree = field(repr=False)
+    """The game or tree of the histories."""
     method: str
+    """How the belief was computed: `tree` and `enumeration` are exact; `samples` is a weighted
+    sample; `rejection` is a weighted sample for which some draws were rejected."""
     model_noise: float = 0.0
+    """Weight of uniform play in the assumed policies: 0 if they were used as they are. It is
+    positive if they give probability zero to what was observed (see `private_belief`)."""
 
     def __post_init__(self) -> None:
         probability = np.array(self.probability, dtype=np.float64)
@@ -161,13 +133,7 @@ class Belief:
         return dict(zip(values, total.tolist(), strict=True))
 
     def sample(self, rng: np.random.Generator, size: int) -> LongArray:
-        """Return [size] positions of histories, drawn independently from the belief.
-
-        Raises
-        ------
-        ParameterError
-            If `size` is not a nonnegative integer.
-        """
+        """Return [size] positions of histories, drawn independently from the belief."""
         check_count("size", size)
         drawn = rng.random(size) * self._cumulative[-1]
         found: LongArray = np.searchsorted(self._cumulative, drawn, side="right")
@@ -205,21 +171,10 @@ class Belief:
 
 @dataclass(frozen=True)
 class SamplingLimits:
-    """Limits on the number of histories that are enumerated or sampled.
-
-    Attributes
-    ----------
-    rng : np.random.Generator or None
-        None if sampling is not allowed.
-    max_worlds, num_samples : int
-
-    Raises
-    ------
-    ParameterError
-        If a value has the wrong type or is less than 1.
-    """
+    """Limits on the number of histories that are enumerated or sampled."""
 
     rng: np.random.Generator | None = None
+    """None if sampling is not allowed."""
     max_worlds: int = MAX_WORLDS
     num_samples: int = NUM_SAMPLES
 
@@ -258,22 +213,12 @@ class ModelNoise:
     The policy of each player becomes `(1 - weight) * policy + weight * uniform`; by default only if
     the unmixed policies give the observations probability zero. If histories must be sampled and no
     sample from the mixture agrees with the observations, the weight becomes 1.
-
-    Attributes
-    ----------
-    weight : float
-        From 0, which never mixes, to 1.
-    is_always : bool
-        Whether the policies are always mixed.
-
-    Raises
-    ------
-    ParameterError
-        If `weight` is not a number from 0 to 1, or `is_always` is not a bool.
     """
 
     weight: float = MODEL_NOISE
+    """From 0, which never mixes, to 1."""
     is_always: bool = False
+    """Whether the policies are always mixed."""
 
     def __post_init__(self) -> None:
         check_number("model_noise", self.weight, maximum=1)

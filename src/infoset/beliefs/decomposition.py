@@ -26,33 +26,23 @@ from infoset.utils.arguments import check_type
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["PartEnds", "TreeCut", "TreePart", "cut_tree", "part_between"]
-
 Groups: TypeAlias = tuple[IntArray, LongArray]
 """Members sorted by owner, and the start of the members of each owner."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PartEnds(ShortRepr):
-    """The histories where a part of a tree ends.
-
-    Attributes
-    ----------
-    histories : IntArray
-        [Z] terminal histories of the part, followed by the histories of its leaves.
-    sequence : IntArray
-        [Z, N] last sequence of each player, as an index of the part.
-    entry : LongArray
-        [Z, N] root infostate of each player that the history extends, as a position in the player's
-        range.
-    chance_reach : FloatArray
-        [Z] chance reach from the root of the game.
-    """
+    """The histories where a part of a tree ends."""
 
     histories: IntArray
+    """[Z] terminal histories of the part, followed by the histories of its leaves."""
     sequence: IntArray
+    """[Z, N] last sequence of each player, as an index of the part."""
     entry: LongArray
+    """[Z, N] root infostate of each player that the history extends, as a position in the player's
+    range."""
     chance_reach: FloatArray
+    """[Z] chance reach from the root of the game."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -65,27 +55,19 @@ class TreePart(ShortRepr):
     Parts are created by `cut_tree`. Indices refer to the whole tree unless they are called "of the
     part". Indices of the part have the same order as those of the whole tree; in a subgame below
     the root of the game, a new root with index 0 precedes all infostates.
-
-    Attributes
-    ----------
-    tree : GameTree
-        The whole game.
-    public_states : IntArray
-        [P'] public states in the part, increasing; the first is its root.
-    leaves : IntArray
-        [K] public states just below the part, increasing; empty if play in the part continues to
-        the end of the game.
-    histories : IntArray
-        [H'] histories in the part, increasing.
-    infostates : tuple[IntArray, ...]
-        Per player [S'_p] infostates in the part, increasing.
     """
 
     tree: GameTree
+    """The whole game."""
     public_states: IntArray
+    """[P'] public states in the part, increasing; the first is its root."""
     leaves: IntArray
+    """[K] public states just below the part, increasing; empty if play in the part continues to the
+    end of the game."""
     histories: IntArray
+    """[H'] histories in the part, increasing."""
     infostates: tuple[IntArray, ...]
+    """Per player [S'_p] infostates in the part, increasing."""
 
     def _facts(self) -> Facts:
         values = {
@@ -162,11 +144,6 @@ class TreePart(ShortRepr):
         """Return each player's [S_p] last sequence of the part before each infostate of a leaf.
 
         Counterfactual values of the leaf are added to the gradient at these sequences.
-
-        Raises
-        ------
-        ParameterError
-            If `leaf` is not a leaf of the part.
         """
         if leaf not in self.leaves:
             raise ParameterError(
@@ -185,8 +162,6 @@ class TreePart(ShortRepr):
 
         Raises
         ------
-        ParameterError
-            If the belief is not at the root of the part, or `leaf` is not a leaf.
         PolicyMismatchError
             If the policy is not for the part.
         """
@@ -204,8 +179,7 @@ class TreePart(ShortRepr):
 
         Parameters
         ----------
-        policy : TabularPolicy
-        form : SequenceForm
+        form
             A sequence form of the part.
         """
         own = zip(policy.probabilities, self.sequences, strict=True)
@@ -216,9 +190,9 @@ class TreePart(ShortRepr):
 
         Parameters
         ----------
-        policy : TabularPolicy
+        policy
             A policy for the whole game.
-        inside : TabularPolicy
+        inside
             A policy for the part, on either of its forms.
 
         Raises
@@ -281,14 +255,6 @@ class TreeCut(ShortRepr):
     Every history, infostate, and public state is in exactly one part. Parts are created on access;
     their index arrays are views of arrays stored here.
 
-    Attributes
-    ----------
-    tree : GameTree
-        The whole game.
-    roots : IntArray
-        [number of parts] public states at the roots of the parts, increasing. The first is 0, the
-        root of the trunk.
-
     Examples
     --------
     >>> from infoset.games import load_game
@@ -299,7 +265,10 @@ class TreeCut(ShortRepr):
     """
 
     tree: GameTree
+    """The whole game."""
     roots: IntArray
+    """[number of parts] public states at the roots of the parts, increasing. The first is 0, the
+    root of the trunk."""
 
     @property
     def trunk(self) -> TreePart:
@@ -373,11 +342,10 @@ def cut_tree(
 
     Parameters
     ----------
-    tree : GameTree
-    depth : int, optional
+    depth
         Cut above all public states after this many transitions, including terminal ones. Plays that
         end earlier remain in the trunk.
-    public_states : Iterable[int], optional
+    public_states
         Cut above these public states. If one of them extends another, it cuts the subgame of the
         other, which then has leaves as the trunk does. With public state 0 alone, the trunk is the
         whole game.
@@ -411,16 +379,10 @@ def part_between(tree: GameTree, root: int, leaves: Sequence[int] = ()) -> TreeP
 
     Parameters
     ----------
-    tree : GameTree
-    root : int
+    root
         The public state at the root of the part.
-    leaves : Sequence[int]
+    leaves
         Public states that extend the root, none of which extends another.
-
-    Raises
-    ------
-    ParameterError
-        If a public state does not exist, or is not below the root and above no other leaf.
 
     Examples
     --------

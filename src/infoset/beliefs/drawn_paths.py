@@ -13,8 +13,6 @@ from infoset.errors import GameRuleError, show
 from infoset.game import History
 from infoset.typing import NOOP, FloatArray, JointAction, World
 
-__all__ = ["path_batch"]
-
 RULE: Final = "sample_histories_as_seen draws histories that agree with the information"
 
 
@@ -28,13 +26,13 @@ def path_batch(
 
     Parameters
     ----------
-    root : HistoryBatch
+    root
         The batch of the initial history.
-    histories : Sequence[History]
+    histories
         [K] the histories, at least one.
-    weight : FloatArray
+    weight
         [K] their weights; those of equal histories are added.
-    steps : Sequence[ObservedStep]
+    steps
         [T] the observations.
 
     Raises

@@ -14,8 +14,6 @@ from infoset.game.answer_checks import check_form, check_outcomes, no_transition
 from infoset.game.broken_rules import rules_at
 from infoset.typing import NOOP, JointAction, World
 
-__all__ = ["EnumeratedOutcomes", "Outcomes", "TooManyWorldsError"]
-
 
 class TooManyWorldsError(Exception):
     """A transition has more next world states than may be enumerated. Internal to the package."""
@@ -37,15 +35,10 @@ USUAL = (int, float, Fraction)
 
 @dataclass(frozen=True)
 class EnumeratedOutcomes:
-    """Enumerates the outcomes of chance.
-
-    Attributes
-    ----------
-    limit : int
-        Maximum number of next world states.
-    """
+    """Enumerates the outcomes of chance."""
 
     limit: int
+    """Maximum number of next world states."""
 
     def __call__(
         self, game: Game, world: World, joint_action: JointAction

@@ -19,24 +19,14 @@ from infoset.game.protocol import has_hook
 from infoset.policy import Policy
 from infoset.typing import FloatArray
 
-__all__ = ["GameBeliefs"]
-
 
 @dataclass(frozen=True)
 class GameBeliefs:
-    """Beliefs computed from the rules of a game, under assumed policies.
-
-    Attributes
-    ----------
-    game : Game
-    policies : Sequence[Policy or None]
-        One per player.
-    limits : SamplingLimits
-    noise : ModelNoise
-    """
+    """Beliefs computed from the rules of a game, under assumed policies."""
 
     game: Game
     policies: Sequence[Policy | None]
+    """One per player."""
     limits: SamplingLimits
     noise: ModelNoise
 

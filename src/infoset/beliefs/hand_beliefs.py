@@ -12,8 +12,6 @@ from infoset.game import Infostate
 from infoset.policy import TabularPolicy, transfer_policy
 from infoset.typing import FloatArray, Player
 
-__all__ = ["hand_belief"]
-
 
 def hand_belief(
     form: PublicForm,
@@ -30,13 +28,12 @@ def hand_belief(
 
     Parameters
     ----------
-    form : PublicForm
-    infostate : Infostate
+    infostate
         Of either player, on or off turn.
-    policy : TabularPolicy, optional
+    policy
         The policy that the opponent is assumed to follow, on any form of the game; by default
         nothing is inferred from actions, and the deal and removed cards alone count.
-    model_noise : float
+    model_noise
         Weight of uniform play in the policy if it never leads to the line, as in `private_belief`.
 
     Returns
@@ -46,8 +43,6 @@ def hand_belief(
 
     Raises
     ------
-    UnknownNameError
-        If the form has no such hand or line.
     PolicyMismatchError
         If the policy belongs to another game.
     UnsupportedGameError

@@ -30,25 +30,17 @@ from infoset.typing import (
     World,
 )
 
-__all__ = ["HistoryBatch", "InfostateIndex", "ObservedStep", "Successor", "last_joint_action"]
-
 Extension: TypeAlias = tuple[int, Action, Hashable, Hashable]
 """Index of the previous infostate, then the player's action, private observation, and public
 observation of a step."""
 
 
 class ObservedStep(NamedTuple):
-    """The observation of one transition by a player, or by the public if `player` is None.
-
-    Attributes
-    ----------
-    player : Player or None
-    step : Step
-        For the public, the action is `NOOP` and the private observation is None.
-    """
+    """The observation of one transition by a player, or by the public if `player` is None."""
 
     player: Player | None
     step: Step
+    """For the public, the action is `NOOP` and the private observation is None."""
 
     def agrees(self, observation: Observation) -> bool:
         """Return whether an observation of the game agrees with this step."""
@@ -58,23 +50,14 @@ class ObservedStep(NamedTuple):
 
 
 class Successor(NamedTuple):
-    """One transition out of a history of a batch.
-
-    Attributes
-    ----------
-    origin : int
-        Position of the history in its batch.
-    joint_action : JointAction
-    next_world : World
-    probability : float
-        Chance probability, given the joint action.
-    seen : Observation
-    """
+    """One transition out of a history of a batch."""
 
     origin: int
+    """Position of the history in its batch."""
     joint_action: JointAction
     next_world: World
     probability: float
+    """Chance probability, given the joint action."""
     seen: Observation
 
 
@@ -196,43 +179,29 @@ def last_joint_action(indexes: Sequence[InfostateIndex], infostate: IntArray) ->
 
 @dataclass(frozen=True, eq=False)
 class HistoryBatch(Sequence[History]):
-    """Histories of equal length as arrays; `History` objects are created on access.
-
-    Attributes
-    ----------
-    game : Game
-    worlds : Sequence[World]
-        [K] last world state of each history.
-    weight : FloatArray
-        [K] chance reach of each history. In a sample, the weights are unbiased: sampled histories
-        also represent those that were left out.
-    infostate : IntArray
-        [K, N] index of the infostate of each player, in `infostate_indexes`.
-    infostate_indexes : tuple[InfostateIndex, ...]
-        One per player.
-    parent : HistoryBatch or None
-        The batch of the histories one transition shorter; None at the root.
-    origin : IntArray
-        [K] position in the parent of the history one transition shorter.
-    method : str
-        `enumeration` if the batch is complete, else `samples` or `rejection`.
-    inclusion : FloatArray or None
-        [K] the chance reach of each sampled history as a fraction of its weight, NaN where it is
-        unknown; None for ones.
-    moves : Moves or None
-        [K, T, N] the histories as the game listed them, in lexicographic order.
-    """
+    """Histories of equal length as arrays; `History` objects are created on access."""
 
     game: Game
     worlds: Sequence[World]
+    """[K] last world state of each history."""
     weight: FloatArray
+    """[K] chance reach of each history. In a sample, the weights are unbiased: sampled histories
+    also represent those that were left out."""
     infostate: IntArray
+    """[K, N] index of the infostate of each player, in `infostate_indexes`."""
     infostate_indexes: tuple[InfostateIndex, ...]
+    """One per player."""
     parent: HistoryBatch | None
+    """The batch of the histories one transition shorter; None at the root."""
     origin: IntArray
+    """[K] position in the parent of the history one transition shorter."""
     method: str = "enumeration"
+    """`enumeration` if the batch is complete, else `samples` or `rejection`."""
     moves: Moves | None = None
+    """[K, T, N] the histories as the game listed them, in lexicographic order."""
     inclusion: FloatArray | None = None
+    """[K] the chance reach of each sampled history as a fraction of its weight, NaN where it is
+    unknown; None for ones."""
     _histories: dict[int, History] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

@@ -24,17 +24,6 @@ from infoset.game.infostate import join_steps
 from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
 from infoset.utils.clocks import check_deadline
 
-__all__ = [
-    "HistoryFilter",
-    "Information",
-    "SampledOutcomes",
-    "get_history_filter",
-    "no_history_error",
-    "observed_steps",
-    "samples_observations",
-    "successors",
-]
-
 Information: TypeAlias = Infostate | PublicState
 """The information of a player, or of the public."""
 
@@ -63,13 +52,12 @@ class SampledOutcomes:
 
     Parameters
     ----------
-    limit : int
+    limit
         Maximum number of next world states that are enumerated.
-    num_draws : int
+    num_draws
         Number of draws if there are more.
-    observed : ObservedStep
+    observed
         The observation.
-    rng : np.random.Generator
     """
 
     def __init__(
@@ -179,8 +167,7 @@ class HistoryFilter:
 
     Parameters
     ----------
-    game : Game
-    max_worlds : int
+    max_worlds
         Maximum number of histories in a batch.
     """
 

@@ -25,11 +25,6 @@ from infoset.game.hooks import public_observations, sample_histories_as_seen
 from infoset.policy import Policy
 from infoset.utils.subsampling import inclusion_probabilities, systematic_sample
 
-__all__ = [
-    "drawn_histories",
-    "sampled_histories",
-]
-
 
 def drawn_histories(
     root: HistoryBatch, information: Information, limits: SamplingLimits
@@ -66,14 +61,11 @@ def sampled_histories(
 
     Parameters
     ----------
-    batch : HistoryBatch
+    batch
         All histories that agree with the first steps.
-    information : Information
-    policies : Sequence[Policy or None]
+    policies
         The policies that weight histories.
-    limits : SamplingLimits
-    rng : np.random.Generator
-    noise : float
+    noise
         Weight of uniform play that is mixed into the policies.
 
     Raises

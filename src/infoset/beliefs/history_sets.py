@@ -17,40 +17,27 @@ from infoset.typing import BoolArray, FloatArray, LongArray, World
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.subsampling import inclusion_probabilities, systematic_sample
 
-__all__ = ["HistorySet", "PublicHistories", "histories_around"]
-
 
 @dataclass(frozen=True, eq=False)
 class HistorySet:
-    """K histories of a game, each given by its world state and the infostates of all players.
-
-    Attributes
-    ----------
-    worlds : Sequence[World]
-        [K] last world state of each history.
-    infostates : tuple[tuple[Infostate, ...], ...]
-        Per player the S_p different infostates.
-    position : LongArray
-        [K, N] the infostate of each player at each history, as an index of `infostates`.
-    rewards_so_far : FloatArray
-        [K, N]
-    chance_reach : FloatArray
-        [K] chance reach; in a sample an unbiased estimate, which also represents the histories
-        that were left out.
-    is_complete : bool
-        Whether these are all histories of a public state.
-    weight_share : float
-        Share of these histories in the weight of all of them: chance reach times the reach of all
-        players. NaN if it is unknown. If not all were listed, it is an estimate.
-    """
+    """K histories of a game, each given by its world state and the infostates of all players."""
 
     worlds: Sequence[World]
+    """[K] last world state of each history."""
     infostates: tuple[tuple[Infostate, ...], ...]
+    """Per player the S_p different infostates."""
     position: LongArray
+    """[K, N] the infostate of each player at each history, as an index of `infostates`."""
     rewards_so_far: FloatArray
+    """[K, N]"""
     chance_reach: FloatArray
+    """[K] chance reach; in a sample an unbiased estimate, which also represents the histories that
+    were left out."""
     is_complete: bool = True
+    """Whether these are all histories of a public state."""
     weight_share: float = 1.0
+    """Share of these histories in the weight of all of them: chance reach times the reach of all
+    players. NaN if it is unknown. If not all were listed, it is an estimate."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -72,26 +59,19 @@ class PublicHistories:
     """Histories of a public state: all of them, or a sample.
 
     World states are created only for the histories that are selected.
-
-    Attributes
-    ----------
-    pieces : tuple[tuple[HistoryBatch, LongArray], ...]
-        Batches, with the positions of the histories that belong to the set.
-    infostates, position, chance_reach, is_complete
-        As in `HistorySet`.
-    ranges : tuple[FloatArray, ...]
-        Per player [S_p] its own reach of each of its infostates.
-    inclusion : FloatArray
-        [K] as in `HistoryBatch`.
     """
 
     pieces: tuple[tuple[HistoryBatch, LongArray], ...]
+    """Batches, with the positions of the histories that belong to the set."""
     infostates: tuple[tuple[Infostate, ...], ...]
     position: LongArray
     chance_reach: FloatArray
     is_complete: bool
+    """As in `HistorySet`."""
     ranges: tuple[FloatArray, ...]
+    """Per player [S_p] its own reach of each of its infostates."""
     inclusion: FloatArray
+    """[K] as in `HistoryBatch`."""
 
     def __len__(self) -> int:
         return len(self.position)
@@ -163,13 +143,12 @@ class PublicHistories:
 
         Parameters
         ----------
-        num_histories : int
+        num_histories
             Expected number of histories, at least 1.
-        weight : FloatArray
+        weight
             [K] weights; the probability of a history to be in the sample increases with its weight.
-        infostate : Infostate
+        infostate
             At least half of the sample is from this infostate, if it has as many histories.
-        rng : numpy.random.Generator
         """
         inside = self.has(infostate)
         half = min(-(-num_histories // 2), int(inside.sum()))
@@ -201,11 +180,8 @@ def histories_around(
 
     Parameters
     ----------
-    game : Game
-    infostate : Infostate
-    policies : Sequence[Policy or None]
+    policies
         The policies of the ranges, which also weight samples; None for ones.
-    limits : SamplingLimits
 
     Raises
     ------

@@ -19,8 +19,6 @@ from infoset.typing import FloatArray, Player, World
 from infoset.utils.arguments import check_callable, check_count, check_type
 from infoset.utils.text import shortened
 
-__all__ = ["Leak", "Search", "find_leak"]
-
 Search: TypeAlias = Callable[[Infostate, np.random.Generator], FloatArray]
 """A function that returns the probability of each legal action at an infostate."""
 
@@ -40,25 +38,17 @@ NUM_SAMPLES = 200
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """Two different results of a search that should be equal.
-
-    Attributes
-    ----------
-    infostate : Infostate
-        The infostate of both queries.
-    worlds : tuple[World, World]
-        The world states of the queries, which the player cannot tell apart.
-    answers : tuple[FloatArray, FloatArray]
-        The results of the queries.
-    difference : str
-        What was varied: `world state`; `time of query` (the same query was repeated); `infostate
-        object` (an equal copy was given); or `searcher` (a new searcher without earlier searches).
-    """
+    """Two different results of a search that should be equal."""
 
     infostate: Infostate
+    """The infostate of both queries."""
     worlds: tuple[World, World]
+    """The world states of the queries, which the player cannot tell apart."""
     answers: tuple[FloatArray, FloatArray]
+    """The results of the queries."""
     difference: str
+    """What was varied: `world state`; `time of query` (the same query was repeated); `infostate
+    object` (an equal copy was given); or `searcher` (a new searcher without earlier searches)."""
 
     def __str__(self) -> str:
         """Return a report of a few lines."""
@@ -91,16 +81,15 @@ def find_leak(
 
     Parameters
     ----------
-    game : Game
+    game
         The game. If the search uses a game object, give the same object.
     search : Callable[[Infostate, np.random.Generator], FloatArray]
         For example `searcher.search`.
-    seed : int
-    num_plays : int
+    num_plays
         Number of random plays, and maximum number of plays that begin at rare infostates.
-    num_worlds : int
+    num_worlds
         Number of other histories tried at each decision; if the infostate has no more, all are.
-    make_search : Callable[[], Search], optional
+    make_search
         A function or class that returns a new search equivalent to `search`, without earlier
         searches.
 
@@ -108,12 +97,6 @@ def find_leak(
     -------
     Leak or None
         The first leak found; None if there is none.
-
-    Raises
-    ------
-    ParameterError
-        If an argument has the wrong type or is out of range, or if the search does not return a
-        list of numbers.
 
     Notes
     -----

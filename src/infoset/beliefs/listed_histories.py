@@ -18,8 +18,6 @@ from infoset.game.hooks import Moves
 from infoset.typing import NOOP, Action, FloatArray, IntArray, JointAction, Player, World
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = ["listed_batch"]
-
 RULE: Final = (
     "histories_as_seen lists the histories that agree with the information, in a game in which "
     "only actions are hidden"
@@ -41,14 +39,14 @@ def listed_batch(
 
     Parameters
     ----------
-    start : HistoryBatch
+    start
         The batch of the initial history, or another listed batch that contains the beginning of
         each history, so that their world states are not created again.
-    moves : Moves
+    moves
         [K, T, N] the histories, at least one, as `Game.histories_as_seen` lists them.
-    public : Sequence[Hashable]
+    public
         [T] public observations.
-    weight : FloatArray, optional
+    weight
         [K] weights of drawn histories, of which equal ones are merged; None for a complete list.
 
     Raises
@@ -172,14 +170,13 @@ class ReplayedWorlds(Sequence[World]):
 
     Parameters
     ----------
-    before : HistoryBatch
+    before
         The histories one transition shorter.
-    origin : IntArray
+    origin
         [K] position in `before` of each history.
-    infostate : IntArray
+    infostate
         [K, N] number of each player's infostate in `indexes`, which determines its last action.
-    indexes : tuple[InfostateIndex, ...]
-    public : Hashable
+    public
         The last public observation.
     """
 

@@ -21,8 +21,6 @@ from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll
 from infoset.typing import NOOP, Action, IntArray, JointAction, LongArray, Player, World
 
-__all__ = ["LocalPart", "local_part"]
-
 ROOT: Final = 1
 """The public state of a local tree at which the histories of the part begin."""
 
@@ -31,40 +29,26 @@ WORLDS_PER_END: Final = 4
 
 
 class LocalWorld(NamedTuple):
-    """A world state of a local game.
-
-    Attributes
-    ----------
-    world : World
-        The world state of the base game.
-    num_acted : tuple[int, ...]
-        Per player how often it has acted in the part, up to the depth limit.
-    entry : int
-        Position of the history at the root; -1 after it.
-    is_leaf : bool
-        Whether the part ends here because of the depth limit.
-    """
+    """A world state of a local game."""
 
     world: World
+    """The world state of the base game."""
     num_acted: tuple[int, ...]
+    """Per player how often it has acted in the part, up to the depth limit."""
     entry: int = -1
+    """Position of the history at the root; -1 after it."""
     is_leaf: bool = False
+    """Whether the part ends here because of the depth limit."""
 
 
 @dataclass(frozen=True, eq=False)
 class LocalPart:
-    """A part of a game below a public state, in a tree of its own.
-
-    Attributes
-    ----------
-    roots : HistorySet
-        The histories at the root.
-    part : TreePart
-        The part, in a tree whose first move draws one of the histories.
-    """
+    """A part of a game below a public state, in a tree of its own."""
 
     roots: HistorySet
+    """The histories at the root."""
     part: TreePart
+    """The part, in a tree whose first move draws one of the histories."""
 
     @property
     def num_ends(self) -> int:
@@ -127,13 +111,7 @@ class LocalPart:
         )
 
     def infostates_below(self, observations: Sequence[Any]) -> tuple[int, tuple[IntArray, ...]]:
-        """Return the public state after some observations below the root, and its infostates.
-
-        Raises
-        ------
-        UnknownNameError
-            If the part has no such public state.
-        """
+        """Return the public state after some observations below the root, and its infostates."""
         state = find_public_state(self.part.tree, PublicState((None, *observations)))
         return state, infostates_at(self.part.tree, state)
 
@@ -150,15 +128,13 @@ def local_part(
 
     Parameters
     ----------
-    game : Game
-    roots : HistorySet
-    depth : int or None
+    depth
         The part ends where every player has acted this many times; chance moves that follow are
         inside. Where players do not know who else acts, it ends after this many transitions for
         each player instead. None for no limit.
-    max_ends : int
+    max_ends
         Maximum number of terminal histories and histories at leaves together.
-    max_seconds : float
+    max_seconds
         Limit on the time that the rules may take, in seconds.
 
     Returns

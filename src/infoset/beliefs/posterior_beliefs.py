@@ -28,15 +28,6 @@ from infoset.tree import GameTree
 from infoset.typing import NOOP
 from infoset.utils.arguments import check_player, check_type
 
-__all__ = [
-    "PublicPrivateBelief",
-    "PublicWeight",
-    "beliefs_of",
-    "check_infostate",
-    "private_belief",
-    "public_belief",
-]
-
 PublicWeight: TypeAlias = float | Sequence[float] | Mapping[PublicState, float]
 """The weight of the public belief: a number, one per number of own moves, or one per public
 state."""
@@ -88,25 +79,23 @@ def private_belief(
 
     Parameters
     ----------
-    source : Game or GameTree
-    infostate : Infostate
     policies : Policy, callable or Sequence, optional
         One policy for all players, or one for each; None infers nothing from actions. A searcher is
         a policy; a function of an infostate and its legal actions that returns their probabilities
         can take the place of a policy.
-    model_noise : float
+    model_noise
         Weight of uniform play in the assumed policies where they err: if they give probability zero
         to what was observed, the policy of each player is replaced by
         `(1 - model_noise) * policy + model_noise * uniform`, and the attribute `model_noise` of the
         belief says so. With 0 this raises an error.
-    always_noisy : bool
+    always_noisy
         Whether the policies are always mixed with uniform play.
-    rng : np.random.Generator, optional
+    rng
         Required only if there are more histories than `max_worlds`.
-    max_worlds : int
+    max_worlds
         Maximum number of histories, or of outcomes of one chance event, that are enumerated. If
         there are more, they are sampled. Ignored for a tree.
-    num_samples : int
+    num_samples
         Number of samples if there are more.
 
     Raises
@@ -158,8 +147,7 @@ def public_belief(
 
     Parameters
     ----------
-    source : Game or GameTree
-    public_state : PublicState or int
+    public_state
         For a tree, the index of a public state is accepted.
     policies, model_noise, always_noisy, rng, max_worlds, num_samples
         As in `private_belief`, but the policies of all players have an effect.
@@ -195,28 +183,6 @@ class PublicPrivateBelief:
     With weight 0 a player reasons from its private information. With weight 1 it reasons like an
     observer without private information, so that its actions leak nothing.
 
-    Attributes
-    ----------
-    public_weight : float, Sequence[float] or Mapping[PublicState, float]
-        Weight λ of the public belief, from 0 to 1. A sequence gives one weight per number of own
-        actions so far; its last entry applies from then on. A mapping gives one weight per public
-        state.
-    policies : Policy, callable or Sequence, optional
-        Assumed policies, as in `private_belief`. By default nothing is inferred from actions, as in
-        the paper.
-    model_noise, always_noisy
-        Uniform play in the assumed policies, as in `private_belief`. It is decided separately for
-        the private and the public belief.
-    default : float
-        Weight at public states that are missing from a mapping.
-    max_worlds, num_samples : int
-        As in `private_belief`.
-
-    Raises
-    ------
-    ParameterError
-        If a weight is not a number from 0 to 1, or a sequence of weights is empty.
-
     Notes
     -----
     Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
@@ -240,12 +206,21 @@ class PublicPrivateBelief:
     """
 
     public_weight: PublicWeight
+    """Weight λ of the public belief, from 0 to 1. A sequence gives one weight per number of own
+    actions so far; its last entry applies from then on. A mapping gives one weight per public
+    state."""
     policies: AssumedPolicies = field(default=None, kw_only=True)
+    """Assumed policies, as in `private_belief`. By default nothing is inferred from actions, as in
+    the paper."""
     default: float = field(default=0.0, kw_only=True)
+    """Weight at public states that are missing from a mapping."""
     model_noise: float = field(default=MODEL_NOISE, kw_only=True)
     always_noisy: bool = field(default=False, kw_only=True)
+    """Uniform play in the assumed policies, as in `private_belief`. It is decided separately for
+    the private and the public belief."""
     max_worlds: int = field(default=MAX_WORLDS, kw_only=True)
     num_samples: int = field(default=NUM_SAMPLES, kw_only=True)
+    """As in `private_belief`."""
 
     def __post_init__(self) -> None:
         SamplingLimits(None, self.max_worlds, self.num_samples)
@@ -287,9 +262,7 @@ class PublicPrivateBelief:
 
         Parameters
         ----------
-        source : Game or GameTree
-        infostate : Infostate
-        rng : np.random.Generator, optional
+        rng
             Required only if there are more histories than `max_worlds`.
 
         Raises

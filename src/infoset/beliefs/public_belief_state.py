@@ -15,24 +15,9 @@ from infoset.policy import TabularPolicy, transfer_policy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
-__all__ = [
-    "PublicBeliefState",
-    "check_public_state",
-    "find_public_state",
-    "histories_at",
-    "infostates_at",
-    "ranges",
-]
-
 
 def check_public_state(tree: GameTree, public_state: int) -> None:
-    """Raise an error if an index is not that of a public state of the tree.
-
-    Raises
-    ------
-    ParameterError
-        If the index is out of range.
-    """
+    """Raise an error if an index is not that of a public state of the tree."""
     last = tree.public_tree.num_public_states - 1
     if not 0 <= public_state <= last:
         raise ParameterError(
@@ -104,10 +89,9 @@ def ranges(
 
     Parameters
     ----------
-    policy : TabularPolicy
-    public_state : int
+    public_state
         Index of the public state in the public tree.
-    normalized : bool
+    normalized
         Whether to divide the range of each player by its sum.
 
     Returns
@@ -169,19 +153,13 @@ class PublicBeliefState:
 
     Attributes
     ----------
-    tree : GameTree
+    tree
         The game.
-    public_state : int
+    public_state
         Index of the public state in the public tree.
-    ranges : tuple[FloatArray, ...]
+    ranges
         Per player [S_p] its own reach of each of its infostates at the public state, in
         increasing order of their indices. Any scale is allowed, such as a sum of one.
-
-    Raises
-    ------
-    ParameterError
-        If the public state does not exist, or a range has the wrong shape or entries that are
-        negative or not finite.
 
     Notes
     -----
@@ -331,14 +309,11 @@ class PublicBeliefState:
 
         Parameters
         ----------
-        player : Player
-        infostate : int
+        infostate
             Index in the player's infostate tree.
 
         Raises
         ------
-        ParameterError
-            If the infostate is not at the public state.
         UnsupportedGameError
             If chance and the other players never lead to the infostate.
         """

@@ -7,14 +7,6 @@ import numpy as np
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, IntArray, Player
 
-__all__ = [
-    "is_closed_under_infosets",
-    "subgame_by_closure",
-    "subgame_by_histories",
-    "subgame_by_infosets",
-    "subgame_by_public_sets",
-]
-
 
 def subgame_by_closure(tree: GameTree, history: int) -> BoolArray:
     """Return [H] membership in the smallest closed set that contains a history.
@@ -88,8 +80,7 @@ def is_closed_under_infosets(tree: GameTree, members: BoolArray) -> bool:
 
     Parameters
     ----------
-    tree : GameTree
-    members : BoolArray
+    members
         [H] True for the histories in the set.
 
     Notes

@@ -13,8 +13,6 @@ from infoset.forms import SequenceForm, contract_terminals
 from infoset.policy import TabularPolicy
 from infoset.typing import FloatArray, Player
 
-__all__ = ["counterfactual_form", "counterfactual_values", "value_form"]
-
 
 def value_form(
     part: TreePart, belief: PublicBeliefState, leaf_utilities: FloatArray | None = None
@@ -27,10 +25,9 @@ def value_form(
 
     Parameters
     ----------
-    part : TreePart
-    belief : PublicBeliefState
+    belief
         A public belief state at the root of the part.
-    leaf_utilities : FloatArray, optional
+    leaf_utilities
         [L, N] expected utility of each player at each of `part.leaf_histories`; required if and
         only if the part has leaves.
 
@@ -38,8 +35,6 @@ def value_form(
     ------
     UnsupportedGameError
         If no history at the root has positive reach.
-    ParameterError
-        If the belief is at another public state, or `leaf_utilities` have the wrong shape.
 
     Notes
     -----
@@ -101,7 +96,7 @@ def counterfactual_values(
     ----------
     part, belief, leaf_utilities
         As in `value_form`; ranges may be zero.
-    policy : TabularPolicy
+    policy
         A policy for the part, on either of its forms.
 
     Returns

@@ -25,26 +25,17 @@ from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 
-__all__ = ["TreeBeliefs"]
-
 StateWithNoise: TypeAlias = Callable[[float], PublicBeliefState]
 """Returns a public belief state, given the weight of uniform play in the policies."""
 
 
 @dataclass(frozen=True)
 class TreeBeliefs:
-    """Beliefs on a compiled tree under assumed policies.
-
-    Attributes
-    ----------
-    tree : GameTree
-    policies : Sequence[Policy or None]
-        One per player.
-    noise : ModelNoise
-    """
+    """Beliefs on a compiled tree under assumed policies."""
 
     tree: GameTree
     policies: Sequence[Policy | None]
+    """One per player."""
     noise: ModelNoise
 
     def private(self, infostate: Infostate) -> Belief:

@@ -12,27 +12,18 @@ from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.game import Game, Observation, Probability
 from infoset.typing import Action, JointAction, Player, World
 
-__all__ = ["SubgameWorld", "value_subgame"]
-
 
 @dataclass(frozen=True)
 class SubgameWorld:
-    """A world state that a subgame adds to those of the base game.
-
-    Attributes
-    ----------
-    belief : PublicBeliefState
-        The root of the subgame, which distinguishes the world states of nested subgames.
-    entered : int
-        Position of the drawn history in `PublicBeliefState.histories`; -1 in the initial world
-        state.
-    world : World
-        The last world state of that history; None in the initial world state.
-    """
+    """A world state that a subgame adds to those of the base game."""
 
     belief: PublicBeliefState = field(repr=False)
+    """The root of the subgame, which distinguishes the world states of nested subgames."""
     entered: int = -1
+    """Position of the drawn history in `PublicBeliefState.histories`; -1 in the initial world
+    state."""
     world: World = None
+    """The last world state of that history; None in the initial world state."""
 
 
 def value_subgame(belief: PublicBeliefState) -> Game:
@@ -46,10 +37,6 @@ def value_subgame(belief: PublicBeliefState) -> Game:
     event, so that counterfactual reach must be computed from the ranges, as `TreePart` does.
     Counterfactual values computed from the subgame alone differ: at an infostate s_i at the root
     they contain the additional factor `range_i(s_i) / belief.probability`.
-
-    Parameters
-    ----------
-    belief : PublicBeliefState
 
     Raises
     ------

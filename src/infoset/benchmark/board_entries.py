@@ -19,16 +19,6 @@ from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum
 from infoset.utils.files import write_folder, write_text
 
-__all__ = [
-    "BoardEntry",
-    "CheckedEntry",
-    "board_markdown",
-    "check_board_entry",
-    "read_board",
-    "read_board_entry",
-    "save_board_entry",
-]
-
 FORMAT: Final = "infoset leaderboard entry"
 FORMAT_VERSION: Final = 1
 
@@ -47,47 +37,30 @@ MAX_TEXT: Final = 500
 
 @dataclass(frozen=True)
 class BoardEntry:
-    """A claim about a policy.
-
-    Attributes
-    ----------
-    name : str
-        Name of the method.
-    authors : str
-    game : str
-        A registered game, with its parameters.
-    exploitability : float
-        Exact exploitability of the policy, in the game's units.
-    source : str
-        Where the method is described.
-    policy_sha256 : str
-        Digest of the policy file.
-    """
+    """A claim about a policy."""
 
     name: str
+    """Name of the method."""
     authors: str
     game: str
+    """A registered game, with its parameters."""
     exploitability: float
+    """Exact exploitability of the policy, in the game's units."""
     source: str
+    """Where the method is described."""
     policy_sha256: str
+    """Digest of the policy file."""
 
 
 @dataclass(frozen=True)
 class CheckedEntry:
-    """An entry that was measured again.
-
-    Attributes
-    ----------
-    entry : BoardEntry
-    exploitability : float
-        As measured, in the game's units.
-    rounding : float
-        Bound on the rounding error of the measurement.
-    """
+    """An entry that was measured again."""
 
     entry: BoardEntry
     exploitability: float
+    """As measured, in the game's units."""
     rounding: float
+    """Bound on the rounding error of the measurement."""
 
     @property
     def is_confirmed(self) -> bool:
@@ -111,11 +84,11 @@ def save_board_entry(
 
     Parameters
     ----------
-    folder : str or Path
+    folder
         New folder of the entry.
-    policy : str or Path
+    policy
         A Parquet file of a policy for a registered game.
-    name, authors, source : str
+    name, authors, source
         As in `BoardEntry`.
 
     Raises

@@ -32,8 +32,6 @@ from infoset.tree import build_sequence_form
 from infoset.utils.arguments import check_path
 from infoset.utils.text import shortened
 
-__all__ = ["CheckedCard", "check_card", "is_card"]
-
 MAX_CARD: Final = 100_000_000
 """Maximum number of bytes of `card.json`."""
 
@@ -48,21 +46,14 @@ ENVIRONMENT: Final = b"Measured with "
 
 @dataclass(frozen=True)
 class CheckedCard:
-    """A score card whose policies were measured again.
-
-    Attributes
-    ----------
-    name : str
-        Name of the subject.
-    num_policies : int
-        Number of policies that were measured.
-    problems : tuple[str, ...]
-        Places of the card that differ from what its policies and points say, and how.
-    """
+    """A score card whose policies were measured again."""
 
     name: str
+    """Name of the subject."""
     num_policies: int
+    """Number of policies that were measured."""
     problems: tuple[str, ...]
+    """Places of the card that differ from what its policies and points say, and how."""
 
     @property
     def is_confirmed(self) -> bool:
@@ -89,7 +80,7 @@ def check_card(path: str | Path) -> CheckedCard:
 
     Parameters
     ----------
-    path : str or Path
+    path
         The folder of the card, or its `card.json`.
 
     Raises
@@ -140,12 +131,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 class _Check:
-    """Makes the score card that the policies and points of a folder give.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Makes the score card that the policies and points of a folder give."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -22,7 +22,6 @@ from infoset.utils.files import write_folder, write_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CARD_FILES", "card_curves", "card_markdown", "plot_card", "policy_file", "save_card"]
 
 CARD_FILES: Final = ("card.json", "card.md", "curves.csv")
 """Files of every score card; methods also have a picture and a policy for each game."""
@@ -36,10 +35,9 @@ def save_card(card: ScoreCard, folder: str | Path, *, pictures: bool = True) -> 
 
     Parameters
     ----------
-    card : ScoreCard
-    folder : str or Path
+    folder
         If it exists, a number is appended to the name.
-    pictures : bool
+    pictures
         Whether to draw the curves of each game.
 
     Returns

@@ -8,8 +8,6 @@ import sys
 import threading
 from typing import Any, Final
 
-__all__ = ["ASKS", "Messenger", "claim_standard_streams"]
-
 STANDARD_INPUT: Final = 0
 STANDARD_OUTPUT: Final = 1
 STANDARD_ERROR: Final = 2
@@ -23,7 +21,7 @@ class Messenger:
 
     Parameters
     ----------
-    messages, replies : int
+    messages, replies
         File descriptors to write to and to read from.
     """
 

@@ -23,8 +23,6 @@ from infoset.errors import InfosetError
 from infoset.tree import allowed_memory
 from infoset.utils.text import shortened
 
-__all__ = ["ChildEnd", "ChildJob", "ChildLimits", "run_children"]
-
 PROGRAM: Final = "infoset.benchmark.child_program"
 
 LOOK_SECONDS: Final = 0.1
@@ -42,26 +40,18 @@ Receive: TypeAlias = Callable[[Message, float], object]
 
 @dataclass(frozen=True)
 class ChildLimits:
-    """Limits on the parts of a job, each of which begins with a message of the child.
-
-    Attributes
-    ----------
-    turn_seconds : float
-        Processor time of one turn of a run, or of one stage of a trial.
-    first_call_seconds : float
-        Processor time of the first call of a run, in which kernels are compiled, and of building
-        the game.
-    patience : float
-        Limit on the elapsed time of a part, as a multiple of that on its processor time. It stops
-        subjects that sleep or wait.
-    memory : int or None
-        Bytes of resident memory; by default 70% of the free memory.
-    """
+    """Limits on the parts of a job, each of which begins with a message of the child."""
 
     turn_seconds: float
+    """Processor time of one turn of a run, or of one stage of a trial."""
     first_call_seconds: float = 180.0
+    """Processor time of the first call of a run, in which kernels are compiled, and of building the
+    game."""
     patience: float = 3.0
+    """Limit on the elapsed time of a part, as a multiple of that on its processor time. It stops
+    subjects that sleep or wait."""
     memory: int | None = None
+    """Bytes of resident memory; by default 70% of the free memory."""
 
     def seconds(self, stage: str) -> float:
         """Return the limit on the processor time of a part."""
@@ -70,48 +60,32 @@ class ChildLimits:
 
 @dataclass(frozen=True)
 class ChildEnd:
-    """How a child process ended.
-
-    Attributes
-    ----------
-    reason : str
-        Empty if the job is finished, otherwise what happened, as a sentence.
-    is_late : bool
-        Whether the child was stopped at a limit on time.
-    stage : str
-        The last part that began.
-    run : int or None
-        The run to which it belongs.
-    """
+    """How a child process ended."""
 
     reason: str
+    """Empty if the job is finished, otherwise what happened, as a sentence."""
     is_late: bool
+    """Whether the child was stopped at a limit on time."""
     stage: str
+    """The last part that began."""
     run: int | None
+    """The run to which it belongs."""
 
 
 @dataclass(frozen=True)
 class ChildJob:
-    """A job of a child process.
-
-    Attributes
-    ----------
-    job : Mapping[str, Any]
-        JSON values for `child_program`.
-    receive : callable
-        Called with each message and with the processor time of its run in seconds, as measured
-        from outside. If it raises an `InfosetError`, the child is stopped.
-    max_bytes : int
-        Maximum length of a message.
-    is_trusted : bool
-        Whether only code of the library runs in the child. Otherwise, the processor time of all
-        processes that it has started counts.
-    """
+    """A job of a child process."""
 
     job: Mapping[str, Any]
+    """JSON values for `child_program`."""
     receive: Receive
+    """Called with each message and with the processor time of its run in seconds, as measured from
+    outside. If it raises an `InfosetError`, the child is stopped."""
     max_bytes: int = 1_000_000
+    """Maximum length of a message."""
     is_trusted: bool = False
+    """Whether only code of the library runs in the child. Otherwise, the processor time of all
+    processes that it has started counts."""
 
 
 def run_children(
@@ -121,9 +95,7 @@ def run_children(
 
     Parameters
     ----------
-    jobs : Sequence[ChildJob]
-    limits : ChildLimits
-    slice_seconds : float
+    slice_seconds
         Seconds of processor time after which the next child works; the others are suspended.
     """
     with ExitStack() as stack:
@@ -319,7 +291,7 @@ class _TurnTimes:
 
     Parameters
     ----------
-    is_alone : bool
+    is_alone
         Whether the child has one run only. All time since its first turn then counts for it, so
         that no message can stop its clock.
     """

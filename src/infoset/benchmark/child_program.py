@@ -14,8 +14,6 @@ from infoset.benchmark.method_runs import run_races
 from infoset.benchmark.searcher_trials import run_trials
 from infoset.benchmark.subjects import report_subject
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the job on standard input, and report on standard output."""

@@ -11,8 +11,6 @@ from infoset.errors import InfosetError, ParameterError, SubjectShapeError, Unkn
 from infoset.front.python_files import is_python_file
 from infoset.utils.arguments import check_type
 
-__all__ = ["describe_subject"]
-
 LIMITS: Final = ChildLimits(60.0)
 
 ERRORS: Final = {

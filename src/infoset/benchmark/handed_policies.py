@@ -18,22 +18,14 @@ from infoset.errors import ParameterError
 from infoset.forms import SequenceForm
 from infoset.policy import TabularPolicy, save_policy
 
-__all__ = ["KeptPolicy", "keep_policy", "message_bytes", "pack_policy", "unpack_policy"]
-
 
 class KeptPolicy(NamedTuple):
-    """A policy that is saved beside a score card.
-
-    Attributes
-    ----------
-    digest : str
-        `TabularPolicy.digest`.
-    file : bytes
-        The Parquet file.
-    """
+    """A policy that is saved beside a score card."""
 
     digest: str
+    """`TabularPolicy.digest`."""
     file: bytes
+    """The Parquet file."""
 
 
 def pack_policy(policy: TabularPolicy) -> str:
@@ -43,13 +35,7 @@ def pack_policy(policy: TabularPolicy) -> str:
 
 
 def unpack_policy(data: object, form: SequenceForm) -> TabularPolicy:
-    """Return the policy in a text of a subject.
-
-    Raises
-    ------
-    ParameterError
-        If it has another number of probabilities than the game, or is not a policy.
-    """
+    """Return the policy in a text of a subject."""
     lengths = [plex.num_sequences for plex in form.treeplexes]
     try:
         content = b64decode(str(data), validate=True)

@@ -23,8 +23,6 @@ from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers import CustomMethod, MethodSpec, has_seed, run_method, with_seed
 from infoset.tree import GameTree, build_sequence_form, build_tree
 
-__all__ = ["RaceGame", "run_races"]
-
 HandOver: TypeAlias = Callable[[int, TabularPolicy], object]
 
 NOT_APPLICABLE: Final = "not applicable"
@@ -92,10 +90,9 @@ def run_races(job: Mapping[str, Any], messenger: Messenger) -> None:
 
     Parameters
     ----------
-    job : Mapping[str, Any]
+    job
         `game`, `needs_tree`, `seconds`, `episodes`, `rows` (each with `number`, `text` and `seed`),
         and `repeats`: numbers of the rows that are run twice for a comparison.
-    messenger : Messenger
     """
     messenger.send("stage", stage="build", run=None)
     game = RaceGame(job["game"], job["needs_tree"])

@@ -25,8 +25,6 @@ from infoset.games import PackEntry, load_game
 from infoset.policy import ZOO_PREFIX, TabularPolicy, load_policy, zoo_path
 from infoset.tree import build_sequence_form
 
-__all__ = ["CERTIFICATE", "RESPONSES", "check_pack_entry", "measure_pack_entry", "pack_table"]
-
 CERTIFICATE: Final = "certificate"
 RESPONSES: Final = "best responses"
 """The two kinds of proof of the bounds on a value."""
@@ -125,8 +123,7 @@ def check_pack_entry(entry: PackEntry, path: str | Path | None = None) -> list[s
 
     Parameters
     ----------
-    entry : PackEntry
-    path : str or Path, optional
+    path
         The file of the policy; by default that of the zoo, which is made by its recipe if it is not
         installed.
 

@@ -7,8 +7,6 @@ from contextlib import suppress
 
 import psutil
 
-__all__ = ["ProcessorClock"]
-
 SCHEDULER_CLOCK = 2
 """Kind of clock of Linux that counts the time of all threads in nanoseconds."""
 
@@ -21,8 +19,7 @@ class ProcessorClock:
 
     Parameters
     ----------
-    process : psutil.Process
-    with_children : bool
+    with_children
         Whether a call of the clock adds the time of the processes that the process has started.
     """
 

@@ -33,8 +33,6 @@ from infoset.policy import TabularPolicy
 from infoset.runs import Outcome
 from infoset.utils.text import shortened
 
-__all__ = ["FAILURES", "TARGETS", "Entrant", "Race", "RaceRun", "first_passages", "run_race"]
-
 TARGETS: Final = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 """Exploitability at which times are taken, as parts of the payoff range."""
 
@@ -53,80 +51,52 @@ EXTRA_SECONDS: Final = 10.0
 
 @dataclass(frozen=True)
 class Entrant:
-    """A method that takes part in a race, with one seed.
-
-    Attributes
-    ----------
-    name : str
-        Name on the score card.
-    text : str
-        How it is named, as in `find_subject`.
-    seed : int or None
-        None if it draws no random numbers.
-    """
+    """A method that takes part in a race, with one seed."""
 
     name: str
+    """Name on the score card."""
     text: str
+    """How it is named, as in `find_subject`."""
     seed: int | None = None
+    """None if it draws no random numbers."""
 
 
 @dataclass(frozen=True)
 class Race:
-    """A race on one game. It is plain data, so an executor could send it to another machine.
-
-    Attributes
-    ----------
-    game : str
-        A registered game.
-    entrants : tuple[Entrant, ...]
-    seconds : float
-        Seconds of processor time of each entrant.
-    episodes : int
-        Horizon of learners, and their maximum number of episodes.
-    repeats : tuple[int, ...]
-        Numbers of entrants that are also run twice for some iterations, to compare the bits.
-    needs_tree : bool
-        Whether the tree of histories is built, which learners and networks need.
-    """
+    """A race on one game. It is plain data, so an executor could send it to another machine."""
 
     game: str
+    """A registered game."""
     entrants: tuple[Entrant, ...]
     seconds: float
+    """Seconds of processor time of each entrant."""
     episodes: int
+    """Horizon of learners, and their maximum number of episodes."""
     repeats: tuple[int, ...] = ()
+    """Numbers of entrants that are also run twice for some iterations, to compare the bits."""
     needs_tree: bool = False
+    """Whether the tree of histories is built, which learners and networks need."""
 
 
 @dataclass
 class RaceRun:
-    """What an entrant has done in a race.
-
-    Attributes
-    ----------
-    entrant : Entrant
-    points : list[tuple[int, float, float]]
-        Of each policy that was handed over: the iterations (episodes of learners) as stated, the
-        seconds of processor time until then, and its exact exploitability in the game's units.
-    outcome : str
-        Why it ended, as `SolveResult.outcome`; or `not applicable`, `failed`, or `late` if it did
-        not end in time.
-    message : str
-        Why it failed.
-    is_repeatable : bool or None
-        Whether two runs with the same seed gave the same bits; None if that was not tested.
-    seconds_before : float
-        Processor time of its process before its first turn, in which kernels are compiled.
-    policies : dict[int, KeptPolicy]
-        By number of its point, the first policy that reached each target, and the last policy.
-    """
+    """What an entrant has done in a race."""
 
     entrant: Entrant
     points: list[tuple[int, float, float]] = field(default_factory=list)
+    """Of each policy that was handed over: the iterations (episodes of learners) as stated, the
+    seconds of processor time until then, and its exact exploitability in the game's units."""
     outcome: str = ""
+    """Why it ended, as `SolveResult.outcome`; or `not applicable`, `failed`, or `late` if it did
+    not end in time."""
     message: str = ""
+    """Why it failed."""
     is_repeatable: bool | None = None
+    """Whether two runs with the same seed gave the same bits; None if that was not tested."""
     seconds_before: float = 0.0
+    """Processor time of its process before its first turn, in which kernels are compiled."""
     policies: dict[int, KeptPolicy] = field(default_factory=dict)
+    """By number of its point, the first policy that reached each target, and the last policy."""
 
     @property
     def exploitability(self) -> float:
@@ -162,8 +132,7 @@ def run_race(race: Race, limits: ChildLimits | None = None) -> tuple[RaceRun, ..
 
     Parameters
     ----------
-    race : Race
-    limits : ChildLimits, optional
+    limits
         By default, a turn may take ten seconds of processor time more than the whole run should.
     """
     limits = limits or ChildLimits(race.seconds + EXTRA_SECONDS)
@@ -217,9 +186,8 @@ class _Receiver:
 
     Parameters
     ----------
-    runs : dict[int, RaceRun]
+    runs
         By number.
-    form : SequenceForm
     """
 
     def __init__(self, runs: dict[int, RaceRun], form: SequenceForm) -> None:

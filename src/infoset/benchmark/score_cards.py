@@ -33,8 +33,6 @@ from infoset.runs.tasks import ordered_results
 from infoset.runs.workers import worker_pool
 from infoset.utils.arguments import check_count, check_number, check_type
 
-__all__ = ["TARGETS", "GameRow", "Gate", "Ratio", "ScoreCard", "card_facts", "score_subject"]
-
 REFERENCES: Final[Mapping[str, tuple[str, ...]]] = {
     "method": ("cfr+", "dcfr", "pcfr+"),
     "network": ("cfr+",),
@@ -60,40 +58,25 @@ Measured: TypeAlias = tuple[RaceRun, ...] | TrialResult
 
 
 class Gate(NamedTuple):
-    """A condition that every subject has to meet.
-
-    Attributes
-    ----------
-    name : str
-    is_passed : bool
-    found : str
-        Where it failed and why, or what was tested.
-    """
+    """A condition that every subject has to meet."""
 
     name: str
     is_passed: bool
     found: str
+    """Where it failed and why, or what was tested."""
 
 
 @dataclass(frozen=True)
 class GameRow:
-    """What was measured on one game.
-
-    Attributes
-    ----------
-    entry : PackEntry
-    payoff_width : float
-        Width of the payoff range, in the game's units.
-    runs : tuple[RaceRun, ...]
-        Of the subject and the reference methods; empty for searchers.
-    trial : TrialResult or None
-        Of a searcher.
-    """
+    """What was measured on one game."""
 
     entry: PackEntry
     payoff_width: float
+    """Width of the payoff range, in the game's units."""
     runs: tuple[RaceRun, ...] = ()
+    """Of the subject and the reference methods; empty for searchers."""
     trial: TrialResult | None = None
+    """Of a searcher."""
 
     def runs_of(self, name: str) -> list[RaceRun]:
         """Return the runs of a method, one for each seed."""
@@ -111,52 +94,35 @@ class GameRow:
 
 
 class Ratio(NamedTuple):
-    """The times of a method divided by those of the reference, over games and targets.
-
-    Attributes
-    ----------
-    name : str
-        The method.
-    median : float
-        Median ratio; a target that only the reference reached counts as infinite, and one that only
-        the method reached as 0.
-    geometric_mean : float
-        Over the targets that both reached; 1 if there are none.
-    num_both, num_never, num_reference_never, num_neither : int
-        Number of pairs of game and target that both reached, that the method never reached and the
-        reference did, that the reference never reached and the method did, and that neither did.
-    """
+    """The times of a method divided by those of the reference, over games and targets."""
 
     name: str
+    """The method."""
     median: float
+    """Median ratio; a target that only the reference reached counts as infinite, and one that only
+    the method reached as 0."""
     geometric_mean: float
+    """Over the targets that both reached; 1 if there are none."""
     num_both: int
     num_never: int
     num_reference_never: int
     num_neither: int
+    """Number of pairs of game and target that both reached, that the method never reached and the
+    reference did, that the reference never reached and the method did, and that neither did."""
 
 
 @dataclass(frozen=True)
 class ScoreCard:
-    """The result of a benchmark.
-
-    Attributes
-    ----------
-    subject : Subject
-    pack : str
-    seconds : float
-        Seconds of processor time of each run, or of each stage of a searcher.
-    seeds : int
-        Number of seeds.
-    rows : tuple[GameRow, ...]
-        One for each game.
-    """
+    """The result of a benchmark."""
 
     subject: Subject
     pack: str
     seconds: float
+    """Seconds of processor time of each run, or of each stage of a searcher."""
     seeds: int
+    """Number of seeds."""
     rows: tuple[GameRow, ...]
+    """One for each game."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -186,7 +152,7 @@ class ScoreCard:
 
         Parameters
         ----------
-        column : int
+        column
             1 for seconds of processor time, 0 for iterations or episodes.
         """
         if self.subject.kind == "searcher":
@@ -305,21 +271,21 @@ def score_subject(
 
     Parameters
     ----------
-    subject : str
+    subject
         As in `find_subject`.
-    pack : str
+    pack
         `small`, `medium` or `large`.
-    games : Sequence[str], optional
+    games
         Names of games of the pack; by default all of them.
-    seeds : int
+    seeds
         Number of runs, with seeds 0, 1, …, of methods that draw random numbers.
-    seconds : float
+    seconds
         Seconds of processor time of each run; for searchers, of each stage in each game.
-    episodes : int
+    episodes
         Horizon of learners, and their maximum number of episodes.
-    deals : int
+    deals
         Maximum number of deals of each match of a searcher.
-    limits : ChildLimits, optional
+    limits
         Limits on the child process; by default ten seconds beyond what each part should take.
     executor : concurrent.futures.Executor, optional
         Where the games are measured, each as one task; by default here, one after another. A file
@@ -327,11 +293,6 @@ def score_subject(
         other down, but the methods of one game equally.
     progress : callable, optional
         Called with the name of each game before its result is awaited.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError
-        If the subject, pack or game does not exist, or a number is out of range.
 
     Examples
     --------
@@ -386,13 +347,7 @@ def _row(entry: PackEntry, result: Measured) -> GameRow:
 
 
 def chosen_games(pack: str, games: Sequence[str] | None) -> list[PackEntry]:
-    """Return the games of a pack with some names, or all of them.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError
-        If the pack does not exist, or a game is not in it.
-    """
+    """Return the games of a pack with some names, or all of them."""
     entries = load_pack(pack)
     if games is None:
         return [*entries]

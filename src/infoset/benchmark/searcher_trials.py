@@ -24,8 +24,6 @@ from infoset.search import SearchModel, search_model
 from infoset.tree import build_sequence_form
 from infoset.typing import Action, FloatArray
 
-__all__ = ["MAX_DEALS", "MAX_INFOSTATES", "run_trials"]
-
 MAX_DEALS: Final = 2000
 """Maximum number of deals of a match."""
 
@@ -173,10 +171,9 @@ def run_trials(job: Mapping[str, Any], messenger: Messenger) -> None:
 
     Parameters
     ----------
-    job : Mapping[str, Any]
+    job
         `game`, `text` (the searcher), `seconds` of each stage, `deals`, `anchors`, and `skip`: the
         names of stages to leave out.
-    messenger : Messenger
     """
     messenger.send("stage", stage="build", run=None)
     trial = _Trial(job, messenger)

@@ -30,8 +30,6 @@ from infoset.search import SEARCHERS
 from infoset.solvers import METHODS, CustomMethod, LocalMethod, MethodSpec, get_method, has_seed
 from infoset.utils.arguments import check_type
 
-__all__ = ["NETWORK_PREFIX", "SHAPES", "Subject", "SubjectKind", "find_subject", "report_subject"]
-
 SubjectKind: TypeAlias = Literal["method", "learner", "network", "searcher"]
 
 NETWORK_PREFIX: Final = "network:"
@@ -53,27 +51,18 @@ SOLVER_PARAMETERS: Final = 2
 
 @dataclass(frozen=True)
 class Subject:
-    """Something that a benchmark measures.
-
-    Attributes
-    ----------
-    text : str
-        How it was named: a name of the library, or `file.py:NAME`.
-    name : str
-        Name on the score card.
-    kind : SubjectKind
-    spec : MethodSpec, LearnerSpec or network preset
-        The method itself; None for searchers, which `searcher` makes for each game, and for
-        subjects of which another process has told.
-    draws : bool or None
-        Whether it draws random numbers, if another process has told; otherwise, `spec` says it.
-    """
+    """Something that a benchmark measures."""
 
     text: str
+    """How it was named: a name of the library, or `file.py:NAME`."""
     name: str
+    """Name on the score card."""
     kind: SubjectKind
     spec: Any = None
+    """The method itself; None for searchers, which `searcher` makes for each game, and for subjects
+    of which another process has told."""
     draws: bool | None = None
+    """Whether it draws random numbers, if another process has told; otherwise, `spec` says it."""
 
     @property
     def is_random(self) -> bool:
@@ -99,7 +88,7 @@ def find_subject(text: str) -> Subject:
 
     Parameters
     ----------
-    text : str
+    text
         A method, learner or searcher by name, such as `pcfr+` or `pimc(num_worlds=20)`;
         `network:PRESET`; or `file.py:NAME`, with parameters in parentheses for a class.
 
@@ -142,9 +131,8 @@ def report_subject(job: Mapping[str, Any], messenger: Messenger) -> None:
 
     Parameters
     ----------
-    job : Mapping[str, Any]
+    job
         `text`.
-    messenger : Messenger
     """
     try:
         found = find_subject(job["text"])

@@ -19,8 +19,6 @@ from infoset.forms import SequenceForm
 from infoset.games import load_game
 from infoset.tree import build_sequence_form
 
-__all__ = ["Trial", "TrialResult", "run_trial"]
-
 EXTRA_SECONDS = 10.0
 """Seconds of processor time beyond its own after which a stage is stopped that does not end."""
 
@@ -30,66 +28,44 @@ UNRESUMED = ("build", "first call")
 
 @dataclass(frozen=True)
 class Trial:
-    """What is measured of a searcher in one game. It is plain data.
-
-    Attributes
-    ----------
-    game : str
-        A registered game.
-    text : str
-        The searcher, as in `find_subject`.
-    anchors : tuple[str, ...]
-        Its opponents in matches, as in `infoset match`.
-    seconds : float
-        Seconds of processor time of each stage: the leak test, each match, the best response.
-    deals : int
-        Maximum number of deals of a match.
-    """
+    """What is measured of a searcher in one game. It is plain data."""
 
     game: str
+    """A registered game."""
     text: str
+    """The searcher, as in `find_subject`."""
     anchors: tuple[str, ...]
+    """Its opponents in matches, as in `infoset match`."""
     seconds: float
+    """Seconds of processor time of each stage: the leak test, each match, the best response."""
     deals: int
+    """Maximum number of deals of a match."""
 
 
 @dataclass
 class TrialResult:
-    """What a trial has measured.
-
-    Attributes
-    ----------
-    trial : Trial
-    plays : int
-        Number of plays of the leak test.
-    leak : str
-        The leak that was found; empty if none was.
-    is_repeatable : bool or None
-        Whether a second searcher gave the same bits; None if that was not tested.
-    matches : dict[str, tuple[float, float, float, int]]
-        By anchor: the mean utility, the ends of its 95% interval, and the number of deals.
-    exploitability : float or None
-        Exact exploitability of the policy that searches once at each infostate; None if it was not
-        computed, for the reason `not_computed`. It is measured here, outside of the process of the
-        searcher, in contrast to everything else.
-    policy : KeptPolicy or None
-        That policy.
-    failures : dict[str, str]
-        By stage, why it failed.
-    applies : bool
-        Whether the searcher supports the game.
-    """
+    """What a trial has measured."""
 
     trial: Trial
     plays: int = 0
+    """Number of plays of the leak test."""
     leak: str = ""
+    """The leak that was found; empty if none was."""
     is_repeatable: bool | None = None
+    """Whether a second searcher gave the same bits; None if that was not tested."""
     matches: dict[str, tuple[float, float, float, int]] = field(default_factory=dict)
+    """By anchor: the mean utility, the ends of its 95% interval, and the number of deals."""
     exploitability: float | None = None
+    """Exact exploitability of the policy that searches once at each infostate; None if it was not
+    computed, for the reason `not_computed`. It is measured here, outside of the process of the
+    searcher, in contrast to everything else."""
     not_computed: str = ""
     policy: KeptPolicy | None = None
+    """That policy."""
     failures: dict[str, str] = field(default_factory=dict)
+    """By stage, why it failed."""
     applies: bool = True
+    """Whether the searcher supports the game."""
 
 
 def run_trial(trial: Trial, limits: ChildLimits | None = None) -> TrialResult:
@@ -97,8 +73,7 @@ def run_trial(trial: Trial, limits: ChildLimits | None = None) -> TrialResult:
 
     Parameters
     ----------
-    trial : Trial
-    limits : ChildLimits, optional
+    limits
         By default, a stage may take ten seconds of processor time more than it should.
     """
     limits = limits or ChildLimits(trial.seconds + EXTRA_SECONDS)

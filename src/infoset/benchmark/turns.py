@@ -13,8 +13,6 @@ from infoset.policy import TabularPolicy
 from infoset.runs import Budget, JointGaps, Outcome
 from infoset.runs.result import UNMEASURED
 
-__all__ = ["Baton", "Turn", "TurnBudget", "alternate"]
-
 SLICES: Final = 20
 """Number of turns in which a run uses up its seconds, if every turn can end in time."""
 
@@ -36,7 +34,6 @@ class Baton:
 
     Parameters
     ----------
-    num_runs : int
     announce : callable
         Called with the number of a run when its turn begins.
     """
@@ -63,23 +60,15 @@ class Baton:
 
 @dataclass
 class Turn:
-    """The right of one run to work, and the processor time that it has used.
-
-    Attributes
-    ----------
-    baton : Baton
-    number : int
-        Number of the run.
-    slice_seconds : float
-        Processor time of one turn.
-    used : float
-        Processor time of earlier turns, in seconds.
-    """
+    """The right of one run to work, and the processor time that it has used."""
 
     baton: Baton
     number: int
+    """Number of the run."""
     slice_seconds: float
+    """Processor time of one turn."""
     used: float = 0.0
+    """Processor time of earlier turns, in seconds."""
     _began: float = 0.0
 
     def begin(self) -> None:
@@ -109,19 +98,13 @@ class Turn:
 
 @dataclass
 class TurnBudget(Budget):
-    """A budget whose clock is the processor time of one run, and that lets other runs work.
-
-    Attributes
-    ----------
-    turn : Turn or None
-        The turns of the run; None for a budget outside of a race.
-    hand_over : callable or None
-        Called with the iteration and the policy of measurements, each time the iterations have
-        grown by a tenth. Those of which only numbers are recorded are left out.
-    """
+    """A budget whose clock is the processor time of one run, and that lets other runs work."""
 
     turn: Turn | None = None
+    """The turns of the run; None for a budget outside of a race."""
     hand_over: Callable[[int, TabularPolicy], object] | None = None
+    """Called with the iteration and the policy of measurements, each time the iterations have grown
+    by a tenth. Those of which only numbers are recorded are left out."""
     _policy: TabularPolicy | None = None
     _next: int = 0
 
@@ -171,9 +154,9 @@ def alternate(
 
     Parameters
     ----------
-    works : Sequence[Callable[[Turn], None]]
+    works
         Functions of their turn, which call `Turn.offer` where others may work.
-    slice_seconds : float
+    slice_seconds
         Seconds of processor time of one turn.
     announce : callable
         Called with the number of the function when a turn begins.

@@ -27,31 +27,21 @@ from infoset.solvers import solve_exactly
 from infoset.tree import build_sequence_form, build_tree
 from infoset.utils.json_fields import typed_fields
 
-__all__ = ["EXACT", "ZooPolicy", "make_zoo_policy", "save_zoo_policy", "verify_policy_file"]
-
 EXACT = "exact"
 """The recipe of policies that are computed in exact arithmetic."""
 
 
 @dataclass(frozen=True)
 class ZooPolicy:
-    """A policy that a recipe has made.
-
-    Attributes
-    ----------
-    recipe : str
-    policy : TabularPolicy
-    measured : Evaluation
-        In double precision.
-    certificate : Certificate or None
-        The proof, if the policy was computed in exact arithmetic. Its fractions are the
-        probabilities before they were rounded to double precision.
-    """
+    """A policy that a recipe has made."""
 
     recipe: str
     policy: TabularPolicy
     measured: Evaluation
+    """In double precision."""
     certificate: Certificate | None
+    """The proof, if the policy was computed in exact arithmetic. Its fractions are the
+    probabilities before they were rounded to double precision."""
 
     def metadata(self) -> dict[str, Any]:
         """Return what the file of the policy states besides the game."""

@@ -9,8 +9,6 @@ from typing import TypeAlias
 
 from infoset._version import __version__
 
-__all__ = ["Certificate", "Distribution", "ExactPolicy"]
-
 Distribution: TypeAlias = Mapping[str, Fraction]
 """Maps each legal action, as text, to its exact probability."""
 
@@ -20,29 +18,20 @@ ExactPolicy: TypeAlias = Mapping[str, Distribution]
 
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds on the value of a two-player constant-sum game, which anyone can check.
-
-    Attributes
-    ----------
-    game : str
-        Name of a registered game, with its parameters.
-    lower, upper : Fraction
-        What the policy of player 0 guarantees, and what the policy of player 1 concedes at most:
-        bounds on the value of the game for player 0, in the game's units.
-    policies : tuple[ExactPolicy, ExactPolicy]
-        The policies of both players.
-    num_histories : int
-        Number of histories of the game, including the initial one.
-    infoset_version : str
-        Version of the library that wrote the certificate.
-    """
+    """Bounds on the value of a two-player constant-sum game, which anyone can check."""
 
     game: str
+    """Name of a registered game, with its parameters."""
     lower: Fraction
     upper: Fraction
+    """What the policy of player 0 guarantees, and what the policy of player 1 concedes at most:
+    bounds on the value of the game for player 0, in the game's units."""
     policies: tuple[ExactPolicy, ExactPolicy]
+    """The policies of both players."""
     num_histories: int
+    """Number of histories of the game, including the initial one."""
     infoset_version: str = __version__
+    """Version of the library that wrote the certificate."""
 
     @property
     def value(self) -> Fraction | None:

@@ -20,16 +20,6 @@ from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
 from infoset.utils.files import write_text
 from infoset.utils.text import format_bytes
 
-__all__ = [
-    "MAX_BYTES",
-    "certificate_from_json",
-    "certificate_to_json",
-    "check_certificate_json",
-    "read_certificate",
-    "save_certificate",
-    "verify_file",
-]
-
 FORMAT: Final = "infoset certificate"
 FORMAT_VERSION: Final = 1
 
@@ -86,9 +76,9 @@ def certificate_from_json(content: object, source: str) -> Certificate:
 
     Parameters
     ----------
-    content : object
+    content
         JSON values.
-    source : str
+    source
         Name of the file, for messages.
 
     Raises
@@ -243,8 +233,7 @@ def verify_file(path: str | Path, *, max_histories: int = MAX_HISTORIES) -> Cert
 
     Parameters
     ----------
-    path : str or Path
-    max_histories : int
+    max_histories
         As in `verify_certificate`.
 
     Returns

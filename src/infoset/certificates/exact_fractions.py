@@ -8,8 +8,6 @@ from typing import Final
 
 from infoset.errors import CertificateError, show
 
-__all__ = ["MAX_DIGITS", "fraction_from_text", "fraction_to_text"]
-
 MAX_DIGITS: Final = 4000
 """Maximum number of digits of a numerator or denominator; Python reads at most 4,300."""
 

@@ -26,8 +26,6 @@ from infoset.game import Game, Observation, step_text
 from infoset.games import load_game
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["MAX_HISTORIES", "GuaranteedBounds", "guaranteed_bounds", "verify_certificate"]
-
 MAX_HISTORIES: Final = 2_000_000
 """Default limit on the number of histories that a verification visits."""
 
@@ -44,22 +42,15 @@ PLAYERS: Final = (0, 1)
 
 
 class GuaranteedBounds(NamedTuple):
-    """What two policies guarantee, computed from the rules of a game.
-
-    Attributes
-    ----------
-    lower, upper : Fraction
-        Bounds on the value of the game for player 0.
-    num_histories : int
-        Number of histories visited.
-    num_infostates : tuple[int, int]
-        Number of infostates at which each player acts.
-    """
+    """What two policies guarantee, computed from the rules of a game."""
 
     lower: Fraction
     upper: Fraction
+    """Bounds on the value of the game for player 0."""
     num_histories: int
+    """Number of histories visited."""
     num_infostates: tuple[int, int]
+    """Number of infostates at which each player acts."""
 
 
 def verify_certificate(
@@ -69,9 +60,9 @@ def verify_certificate(
 
     Parameters
     ----------
-    certificate : Certificate
+    certificate
         Such as `read_certificate("kuhn_poker.certificate.json")`.
-    max_histories : int
+    max_histories
         Limit on the number of histories of the game.
 
     Raises
@@ -133,11 +124,11 @@ def guaranteed_bounds(
 
     Parameters
     ----------
-    game : Game
+    game
         A two-player constant-sum game with exact chance probabilities.
-    policies : Sequence[ExactPolicy]
+    policies
         One per player.
-    max_histories : int
+    max_histories
         Limit on the number of histories of the game.
 
     Raises

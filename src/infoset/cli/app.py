@@ -52,8 +52,6 @@ from infoset.cli.screen import complain, say, tell
 from infoset.errors import InfosetError, as_error, describe_exception
 from infoset.utils.text import shortened
 
-__all__ = ["app", "main"]
-
 UsageError = cast(type[Exception], typer.BadParameter.__mro__[1])
 """The exception of typer for an invalid command line; it has no public name."""
 
@@ -171,7 +169,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     Parameters
     ----------
-    arguments : Sequence[str], optional
+    arguments
         Arguments after the program name; by default those of this process.
     """
     if isinstance(sys.stdout, TextIOWrapper):

@@ -16,8 +16,6 @@ from infoset.cli.options import (
     OnlyBuildSecondsOption,
 )
 
-__all__ = ["with_build_limits"]
-
 GRACE_SECONDS: Final = 0.5
 """Seconds after the time limit at which a command is stopped that does more than building. The
 limits of building come first, because their errors say more."""
@@ -38,7 +36,7 @@ def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
 
     Parameters
     ----------
-    name : str
+    name
         Name of the command.
     run : callable
         The function of the command.

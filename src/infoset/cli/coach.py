@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from infoset.game import Game, History, Infostate
 
-__all__ = ["Coach"]
 
 SMALLEST_SHOWN = 0.0005
 MAX_HANDS = 8
@@ -40,9 +39,8 @@ class Coach:
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy
         On any form of the game.
-    player : Player
     """
 
     def __init__(self, policy: TabularPolicy, player: Player) -> None:

@@ -18,8 +18,6 @@ from infoset.errors import LimitError
 from infoset.utils.text import format_bytes
 from infoset.utils.watchdog import Watchdog, ignore_limits
 
-__all__ = ["CommandWatch"]
-
 Result = TypeVar("Result")
 
 PATIENCE_SECONDS: Final = 5.0
@@ -34,15 +32,15 @@ class CommandWatch(Watchdog):
 
     Parameters
     ----------
-    what : str
+    what
         The part of the command, for the error message.
-    seconds : float or None
+    seconds
         Limit on the time, excluding compilation; None for no limit.
-    memory : int or None
+    memory
         Limit on the growth of this process's resident memory, in bytes; None for no limit.
-    options : str
+    options
         Names of the options that raise the limits, for the error message.
-    grace : float
+    grace
         Seconds by which the time limit is exceeded, so that more specific limits come first.
     """
 

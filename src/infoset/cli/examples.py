@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["EXAMPLES", "help_end"]
-
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "games": ("infoset games", "infoset games leduc_poker"),

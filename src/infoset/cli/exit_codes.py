@@ -2,8 +2,6 @@
 
 from typing import Final
 
-__all__ = ["DONE", "FAILED", "INTERRUPTED", "USER_ERROR", "ended_by"]
-
 DONE: Final = 0
 """The command finished, whatever the outcome."""
 FAILED: Final = 1

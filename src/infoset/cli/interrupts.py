@@ -14,14 +14,6 @@ from typing import Any, Final
 from infoset.cli.exit_codes import ended_by
 from infoset.cli.screen import tell
 
-__all__ = [
-    "StopSignals",
-    "interrupts_ignored",
-    "interrupts_reported",
-    "is_interrupt",
-    "pipe_signal",
-]
-
 STOP_SIGNALS: Final = ("SIGTERM", "SIGHUP")
 """Signals by which batch systems, containers and closed terminals end programs."""
 
@@ -54,7 +46,7 @@ class StopSignals:
 
     Parameters
     ----------
-    ends_process : bool
+    ends_process
         Whether a second signal ends the process. Otherwise, it raises `KeyboardInterrupt` again.
     clock : callable
         Returns seconds.

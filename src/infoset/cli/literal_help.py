@@ -11,8 +11,6 @@ from typing import Any
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
-__all__ = ["LiteralCommand", "LiteralGroup"]
-
 
 class LiteralCommand(TyperCommand):
     """A command whose help is not markup."""

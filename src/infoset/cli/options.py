@@ -19,32 +19,6 @@ if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
 
-__all__ = [
-    "BuildSecondsOption",
-    "CacheOption",
-    "CheckpointOption",
-    "CheckpointSecondsOption",
-    "FormOption",
-    "GameArgument",
-    "IterationsOption",
-    "JsonOption",
-    "MaxWorldsOption",
-    "MemoryOption",
-    "OnOption",
-    "OnlyBuildSecondsOption",
-    "OptionalGameArgument",
-    "PolicyArgument",
-    "SecondsOption",
-    "Stops",
-    "TargetOption",
-    "WorkersOption",
-    "checkpoint_options",
-    "executor_of",
-    "folder_option",
-    "game_and_policy",
-    "parse_count",
-    "parse_memory",
-]
 
 UNITS: Final = {
     "": 1,

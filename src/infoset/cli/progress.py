@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from infoset.teams.solving import TeamOptions
     from infoset.tree import BuildPoint
 
-__all__ = ["Progress", "StepPoint", "live"]
 
 REFRESHES_PER_SECOND = 8
 BAR_WIDTH = 60
@@ -217,21 +216,14 @@ class Progress:
 
 @dataclass
 class MatchProgress:
-    """Progress of a match.
-
-    Attributes
-    ----------
-    max_deals : int
-        Maximum number of deals.
-    half_width : float or None
-        Half width of the interval at which to stop.
-    result : MatchResult or None
-        The result so far; None before the first deal.
-    """
+    """Progress of a match."""
 
     max_deals: int
+    """Maximum number of deals."""
     half_width: float | None
+    """Half width of the interval at which to stop."""
     result: MatchResult | None = None
+    """The result so far; None before the first deal."""
 
     @property
     def fraction_done(self) -> float | None:
@@ -258,21 +250,14 @@ class MatchProgress:
 
 @dataclass
 class TeamProgress:
-    """Progress of team learning.
-
-    Attributes
-    ----------
-    limits : TeamOptions
-        Iterations, restarts and seconds; None where there is no limit.
-    point : TeamPoint or None
-        The last measurement; None before there is one.
-    stage : BuildPoint or None
-        The stage beside learning that is running, such as `security levels`; None while learning.
-    """
+    """Progress of team learning."""
 
     limits: TeamOptions
+    """Iterations, restarts and seconds; None where there is no limit."""
     point: TeamPoint | None = None
+    """The last measurement; None before there is one."""
     stage: BuildPoint | None = None
+    """The stage beside learning that is running, such as `security levels`; None while learning."""
 
     def fraction_done(self, elapsed: float) -> float | None:
         """Return the completed fraction of the nearest limit, from 0 to 1; None if unknown.

@@ -22,8 +22,6 @@ from infoset.errors import (
     UnsavedWarning,
 )
 
-__all__ = ["save_results", "say_how_to_show", "warnings_reported"]
-
 REPORTED = (
     DifferingMachinesWarning,
     GraphCacheWarning,
@@ -42,7 +40,7 @@ def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
     ----------
     save : callable
         Function of a folder that saves the results, and returns the folder made.
-    out : Path or None
+    out
         The folder; None for the default.
 
     Raises

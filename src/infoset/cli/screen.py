@@ -23,26 +23,6 @@ if TYPE_CHECKING:
     from infoset.runs import SolveResult
     from infoset.teams import TeamResult
 
-__all__ = [
-    "SEARCHER_NOTE",
-    "add_times",
-    "asks_for_list",
-    "complain",
-    "duration_text",
-    "error_console",
-    "error_rows",
-    "error_text",
-    "list_and_leave",
-    "make_table",
-    "number_text",
-    "print_json",
-    "print_table",
-    "say",
-    "say_equilibrium",
-    "tell",
-    "tell_average",
-    "tell_notes",
-]
 
 AVERAGE_NOTE = (
     "note: {path} is a correlated policy; its average stands for it, in which players draw "

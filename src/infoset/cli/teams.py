@@ -34,20 +34,6 @@ if TYPE_CHECKING:
     from infoset.teams.solving import TeamOptions
     from infoset.tree import BuildPoint
 
-__all__ = [
-    "PenaltyOption",
-    "RelaxOption",
-    "RestartsOption",
-    "RuleOption",
-    "SeedOption",
-    "TeamRequest",
-    "TeamsOption",
-    "interval_text",
-    "is_for_teams",
-    "parse_teams",
-    "refuse",
-    "solve_teams",
-]
 
 OUTCOMES = {
     "optimal": "optimal",

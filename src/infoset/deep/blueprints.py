@@ -17,13 +17,6 @@ from infoset.deep.tree_rules import TreeRules
 from infoset.policy import ActionTable, TabularPolicy, Transformation
 from infoset.policy.transformations import NO_ACTION
 
-__all__ = [
-    "Blueprint",
-    "NetworkBlueprint",
-    "TableBlueprint",
-    "profile_policies",
-]
-
 
 class Blueprint(eqx.Module):
     """A policy for both players on the device."""
@@ -74,12 +67,11 @@ def profile_policies(
 
     Parameters
     ----------
-    device : DeviceGame
-    transformations : Sequence[Transformation]
+    transformations
         n transformations, the first of which is the identity.
-    rows : Rows
+    rows
         B decisions.
-    policy : Array
+    policy
         [B, A] the blueprint.
     """
     sizes = jnp.asarray(device.phase_sizes)[rows.player]

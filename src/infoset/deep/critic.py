@@ -55,17 +55,6 @@ from infoset.utils.arguments import check_count, check_number, check_type
 from infoset.utils.clocks import compiling, working_seconds
 from infoset.utils.json_fields import typed_fields
 
-__all__ = [
-    "CRITICS",
-    "Critic",
-    "blueprint_on_device",
-    "critic_of",
-    "critic_task",
-    "load_critic",
-    "save_critic",
-    "train_critic",
-]
-
 DEFAULT_STEPS = 10_000
 CHUNK = 50
 """Learner steps between looks at the clock."""
@@ -118,45 +107,33 @@ class Critic:
     """A network that estimates the values of histories under M = 2n - 1 transformed profiles.
 
     The profiles are those of `infoset.evaluation.TransformedValues`.
-
-    Attributes
-    ----------
-    network : Perceptron
-        The target network of training.
-    device : DeviceGame
-        The game, whose observations are the inputs of the network.
-    unit : float
-        The outputs are multiplied by this number.
-    transformations : tuple[Transformation, ...]
-        The n transformations; the first one is the identity.
-    blueprints : tuple[str, ...]
-        Digests of the policy that is transformed: as a table, as a network, or both.
-    settings : CriticSpec
-        How the critic was trained.
-    steps : int
-        Learner steps done.
-    seconds : float
-        Time they took, without compilation.
-    outcome : Outcome
-        Why training ended: `iterations`, `seconds`, `stopped` or `interrupted`.
     """
 
     network: Perceptron
+    """The target network of training."""
     device: DeviceGame
+    """The game, whose observations are the inputs of the network."""
     unit: float
+    """The outputs are multiplied by this number."""
     transformations: tuple[Transformation, ...]
+    """The n transformations; the first one is the identity."""
     blueprints: tuple[str, ...]
+    """Digests of the policy that is transformed: as a table, as a network, or both."""
     settings: CriticSpec
+    """How the critic was trained."""
     steps: int
+    """Learner steps done."""
     seconds: float
+    """Time they took, without compilation."""
     outcome: Outcome
+    """Why training ended: `iterations`, `seconds`, `stopped` or `interrupted`."""
 
     def values(self, histories: Sequence[Sequence[Infostate]]) -> FloatArray:
         """Return [L, M] player 0's expected rewards after each of L histories.
 
         Parameters
         ----------
-        histories : Sequence[Sequence[Infostate]]
+        histories
             Each history as the infostates of all players.
 
         Raises
@@ -182,9 +159,8 @@ class Critic:
 
         Parameters
         ----------
-        histories : HistorySet
+        histories
             Histories at which a player acts.
-        player : Player
         """
         tables = map(self.device.encode_many, histories.infostates)
         columns = zip(tables, histories.position.T, strict=True)
@@ -260,21 +236,21 @@ def train_critic(
 
     Parameters
     ----------
-    game : str, Game, GameTree or DeviceGame
+    game
         A two-player constant-sum game.
-    blueprint : TabularPolicy or NetworkPolicy
+    blueprint
         A table, or a network that was trained with a tree, needs a game that can be built.
-    transformations : Sequence[Transformation] or str, optional
+    transformations
         Transformations, the first of which is the identity, or a name of `TRANSFORMATION_SETS`. By
         default those of `default_transformations`: constants where no infostate has more than
         three actions, as in poker.
-    method : str or CriticSpec
+    method
         A name from `CRITICS`, or parameters.
-    steps : int, optional
+    steps
         Learner steps after which to stop; 10,000 if neither `steps` nor `seconds` is given.
-    seconds : float, optional
+    seconds
         Time after which to stop, without compilation.
-    seed : int
+    seed
         Seed of the network's weights and of the episodes. The same seed, steps, machine and version
         of JAX give the same bits.
     callback : callable, optional
@@ -283,10 +259,6 @@ def train_critic(
 
     Raises
     ------
-    ParameterError
-        If the first transformation is not the identity, or a number is out of range.
-    UnknownNameError
-        If there is no such game or method.
     UnsupportedGameError
         If the game is not two-player constant-sum, or a table is given without a tree.
     PolicyMismatchError
@@ -468,10 +440,9 @@ def load_critic(
 
     Parameters
     ----------
-    path : str or Path
-    game : str, Game, GameTree or DeviceGame
+    game
         The game of the critic.
-    transformations : Sequence[Transformation] or str, optional
+    transformations
         The transformations of the critic; needed only for others than those of
         `TRANSFORMATION_SETS`.
 

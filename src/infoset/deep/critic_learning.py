@@ -21,53 +21,27 @@ from infoset.deep.networks import Perceptron
 from infoset.policy import Transformation
 from infoset.utils.arguments import check_number, check_type
 
-__all__ = [
-    "CriticSpec",
-    "CriticState",
-    "CriticTask",
-    "Visits",
-    "critic_step",
-    "critic_steps",
-    "history_features",
-    "history_v_trace",
-    "initial_critic",
-    "visit_histories",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CriticSpec(DescentSpec):
-    """The parameters by which a critic learns, besides those of `DescentSpec`.
-
-    Attributes
-    ----------
-    name, description : str
-        Name of the method, and its description in one line with the source.
-    is_expected : bool
-        Whether the target of a history is the expectation over all actions there, of the reward and
-        the value of the next history. If not, it is that of V-trace, from the action taken.
-    exploration : float
-        Episodes are played by a mixture of the blueprint, with weight 1 - `exploration`, and of the
-        policies of all profiles in equal parts.
-    c_bar, rho_bar : float
-        Largest ratios of V-trace.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
-    """
+    """The parameters by which a critic learns, besides those of `DescentSpec`."""
 
     name: str = "expected-backup"
     description: str = "Expectations over all actions at sampled histories (ours)"
+    """Name of the method, and its description in one line with the source."""
     is_expected: bool = True
+    """Whether the target of a history is the expectation over all actions there, of the reward and
+    the value of the next history. If not, it is that of V-trace, from the action taken."""
     exploration: float = 0.5
+    """Episodes are played by a mixture of the blueprint, with weight 1 - `exploration`, and of the
+    policies of all profiles in equal parts."""
     learning_rate: float = 3e-3
     halving_steps: float = 3000.0
     batch_size: int = 64
     target_rate: float = 0.03
     c_bar: float = 1.0
     rho_bar: float = inf
+    """Largest ratios of V-trace."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,24 +53,16 @@ class CriticSpec(DescentSpec):
 
 
 class CriticTask(eqx.Module):
-    """What a critic learns: the values of a game's histories under M = 2n - 1 profiles.
-
-    Attributes
-    ----------
-    device : DeviceGame
-        A two-player constant-sum game.
-    unit : Array
-        Utilities are divided by this number.
-    transformations : tuple[Transformation, ...]
-        n transformations, the first of which is the identity.
-    spec : CriticSpec
-        How it learns.
-    """
+    """What a critic learns: the values of a game's histories under M = 2n - 1 profiles."""
 
     device: DeviceGame
+    """A two-player constant-sum game."""
     unit: Array
+    """Utilities are divided by this number."""
     transformations: tuple[Transformation, ...] = eqx.field(static=True)
+    """n transformations, the first of which is the identity."""
     spec: CriticSpec = eqx.field(static=True)
+    """How it learns."""
 
     @property
     def num_profiles(self) -> int:
@@ -116,29 +82,20 @@ class CriticState(NamedTuple):
 
 
 class Visits(NamedTuple):
-    """Histories at which a player acts in B episodes with at most T decisions.
-
-    Attributes
-    ----------
-    features : Array
-        [T, B, N * F] encodings of the histories.
-    valid : Array
-        [T, B] False for padding.
-    reward : Array
-        [T, B] reward of player 0 after the action taken.
-    ratio : Array
-        [T, B, M] probability of the action taken under each profile, divided by that of the policy
-        that played.
-    expected : Array
-        [T, B, M] expectation over all actions of the reward and the value of the next history;
-        zeros if the target is that of V-trace.
-    """
+    """Histories at which a player acts in B episodes with at most T decisions."""
 
     features: Array
+    """[T, B, N * F] encodings of the histories."""
     valid: Array
+    """[T, B] False for padding."""
     reward: Array
+    """[T, B] reward of player 0 after the action taken."""
     ratio: Array
+    """[T, B, M] probability of the action taken under each profile, divided by that of the policy
+    that played."""
     expected: Array
+    """[T, B, M] expectation over all actions of the reward and the value of the next history; zeros
+    if the target is that of V-trace."""
 
 
 @partial(jax.jit, static_argnames="seed")
@@ -267,10 +224,8 @@ def history_v_trace(visits: Visits, values: Array, c_bar: float, rho_bar: float)
 
     Parameters
     ----------
-    visits : Visits
-    values : Array
+    values
         [T, B, M] V.
-    c_bar, rho_bar : float
 
     Notes
     -----

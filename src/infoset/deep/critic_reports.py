@@ -22,8 +22,6 @@ from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.resolution import ITERATIONS
 from infoset.tree import GameTree
 
-__all__ = ["CriticReport", "report_critic", "search_cost"]
-
 DEPTHS: Final = (1, 2)
 
 MAX_COST: Final = 2_000_000_000
@@ -46,31 +44,23 @@ HELD_OUT: Final = 2
 
 @dataclass(frozen=True)
 class CriticReport:
-    """What a critic is worth to a search.
-
-    Attributes
-    ----------
-    nash_conv : float or None
-        NashConv of the blueprint alone. None if the game was not built, or search would take long.
-    search_nash_conv : Mapping[int, float]
-        NashConv of continual re-solving with the critic, by depth limit.
-    tolerance : float
-        Difference of NashConv that does not count: 1e-4 of the payoff range, about the error of
-        the searches' iterations.
-    residual : float or None
-        If there is no NashConv: the root mean squared difference between the critic's value of a
-        history and the expectation of the reward and of its value of the next history, in units of
-        utility, over the histories of fresh episodes and all profiles.
-    spread : float or None
-        Standard deviation of those expectations. A critic whose residual is as large has learned
-        nothing.
-    """
+    """What a critic is worth to a search."""
 
     nash_conv: float | None = None
+    """NashConv of the blueprint alone. None if the game was not built, or search would take long.
+    """
     search_nash_conv: Mapping[int, float] = field(default_factory=dict)
+    """NashConv of continual re-solving with the critic, by depth limit."""
     tolerance: float = 0.0
+    """Difference of NashConv that does not count: 1e-4 of the payoff range, about the error of the
+    searches' iterations."""
     residual: float | None = None
+    """If there is no NashConv: the root mean squared difference between the critic's value of a
+    history and the expectation of the reward and of its value of the next history, in units of
+    utility, over the histories of fresh episodes and all profiles."""
     spread: float | None = None
+    """Standard deviation of those expectations. A critic whose residual is as large has learned
+    nothing."""
 
     @property
     def helpful_depths(self) -> tuple[int, ...]:
@@ -145,14 +135,13 @@ def report_critic(
 
     Parameters
     ----------
-    critic : Critic
-    game : GameTree or DeviceGame
+    game
         The game of the critic; without a tree there is no NashConv.
-    blueprint : TabularPolicy or NetworkPolicy
+    blueprint
         The policy for which the critic was trained.
-    max_cost : int
+    max_cost
         Limit on the cost of all searches, see `search_cost`; the default is about ten seconds.
-    seed : int
+    seed
         Seed of the episodes for a residual.
     callback : callable, optional
         Called with a text before each measurement.

@@ -16,12 +16,6 @@ from infoset.policy import (
     constant_transformations,
 )
 
-__all__ = [
-    "TRANSFORMATION_SETS",
-    "chosen_transformations",
-    "default_transformations",
-]
-
 TRANSFORMATION_SETS: Final[Mapping[str, str]] = {
     "constants": "the policy itself, and one that always plays an action, for each action",
     "all": "22 transformations for actions that have an order (infoset.policy.TRANSFORMATIONS)",
@@ -56,8 +50,6 @@ def chosen_transformations(
     ------
     UnknownNameError
         If there is no set of this name.
-    ParameterError
-        If the first one is not the identity, or two are equal.
     """
     if chosen is None:
         return default_transformations(device)

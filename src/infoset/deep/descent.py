@@ -13,8 +13,6 @@ from jax import Array
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["DescentSpec", "descend"]
-
 PRECISIONS = ("float32", "bfloat16")
 
 State = TypeVar("State", bound=tuple[Any, ...])
@@ -24,27 +22,6 @@ State = TypeVar("State", bound=tuple[Any, ...])
 class DescentSpec:
     """The parameters of gradient descent of a network.
 
-    Attributes
-    ----------
-    learning_rate : float
-        Learning rate of the first step.
-    halving_steps : float
-        The learning rate after `t` steps is `learning_rate / (1 + t / halving_steps)`; inf for a
-        constant one.
-    batch_size : int
-        Episodes per learner step.
-    hidden : tuple[int, ...]
-        Sizes of the hidden layers of the network.
-    target_rate : float
-        Rate of the Polyak average of networks, which is the answer.
-    update_clip : float
-        Largest absolute change of a weight in one step; after the learning rate is applied.
-    adam_decay, adam_epsilon : float
-        b2 and ε of Adam. Its b1 is 0.
-    precision : str
-        Type of the numbers in which the network is evaluated: `float32`, or `bfloat16`, which is
-        faster on GPUs. Weights, targets and gradient steps are always `float32`.
-
     Raises
     ------
     ParameterError, UnknownNameError
@@ -52,14 +29,24 @@ class DescentSpec:
     """
 
     learning_rate: float = 1e-3
+    """Learning rate of the first step."""
     halving_steps: float = 10_000.0
+    """The learning rate after `t` steps is `learning_rate / (1 + t / halving_steps)`; inf for a
+    constant one."""
     batch_size: int = 512
+    """Episodes per learner step."""
     hidden: tuple[int, ...] = (64, 64)
+    """Sizes of the hidden layers of the network."""
     target_rate: float = 0.003
+    """Rate of the Polyak average of networks, which is the answer."""
     update_clip: float = 10_000.0
+    """Largest absolute change of a weight in one step; after the learning rate is applied."""
     adam_decay: float = 0.999
     adam_epsilon: float = 1e-8
+    """b2 and ε of Adam. Its b1 is 0."""
     precision: str = "float32"
+    """Type of the numbers in which the network is evaluated: `float32`, or `bfloat16`, which is
+    faster on GPUs. Weights, targets and gradient steps are always `float32`."""
 
     def __post_init__(self) -> None:
         self._check_positive("learning_rate", "update_clip", "adam_epsilon")
@@ -90,7 +77,6 @@ def descend(spec: DescentSpec, state: State, gradient: Any) -> State:
 
     Parameters
     ----------
-    spec : DescentSpec
     state : NamedTuple
         A state with the fields `step`, `network`, `target` and `second_moment`.
     gradient

@@ -19,8 +19,6 @@ from infoset.game import Game, History, Infostate, initial_history
 from infoset.typing import Action, Player
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["DeviceGameReport", "check_device_game"]
-
 MAX_OUTCOMES = 100_000
 """Largest number of outcomes of chance moves in a row that are listed."""
 
@@ -36,21 +34,14 @@ TOLERANCE = 1e-5
 
 @dataclass(frozen=True)
 class DeviceGameReport:
-    """What `check_device_game` compared.
-
-    Attributes
-    ----------
-    num_states : int
-        Number of states of the device game.
-    num_steps : int
-        Number of pairs of a state and an action.
-    is_exhaustive : bool
-        Whether these are all states that can be reached; otherwise they were sampled.
-    """
+    """What `check_device_game` compared."""
 
     num_states: int
+    """Number of states of the device game."""
     num_steps: int
+    """Number of pairs of a state and an action."""
     is_exhaustive: bool
+    """Whether these are all states that can be reached; otherwise they were sampled."""
 
 
 class Look(NamedTuple):
@@ -69,24 +60,16 @@ the end of a play."""
 
 @dataclass
 class Group:
-    """Histories that no player distinguishes, and the choices already made in a simultaneous move.
-
-    Attributes
-    ----------
-    histories : list[History]
-        Histories with the same infostates of all players.
-    pending : dict[Player, Action]
-        The choices of players who act simultaneously.
-    rewards : list[tuple[float, ...]]
-        Rewards of each history since the last decision.
-    probability : float
-        Probability given the decision before.
-    """
+    """Histories that no player distinguishes, and choices already made in a simultaneous move."""
 
     histories: list[History]
+    """Histories with the same infostates of all players."""
     pending: dict[Player, Action] = field(default_factory=dict)
+    """The choices of players who act simultaneously."""
     rewards: list[tuple[float, ...]] = field(default_factory=list)
+    """Rewards of each history since the last decision."""
     probability: float = 0.0
+    """Probability given the decision before."""
 
 
 class Case(NamedTuple):
@@ -119,15 +102,13 @@ def check_device_game(
 
     Parameters
     ----------
-    device : DeviceGame
-    game : Game
+    game
         The same game in Python.
-    max_steps : int
+    max_steps
         Maximum number of pairs of a state and an action at each depth. If no depth has more, the
         check is exhaustive.
-    num_draws : int
+    num_draws
         Number of keys for each chance move.
-    seed : int
 
     Raises
     ------

@@ -19,8 +19,6 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Infostate
 from infoset.typing import Action, IntArray
 
-__all__ = ["OVER", "DeviceGame", "State", "device_fingerprint", "static_fields"]
-
 State: TypeAlias = Any
 """State of one play: a pytree of arrays, whose shapes and types are the same for all states."""
 

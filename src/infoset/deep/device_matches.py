@@ -29,8 +29,6 @@ from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, Budget, Outcome
 from infoset.typing import FloatArray
 from infoset.utils.clocks import compiling
 
-__all__ = ["Estimate", "ResponseBound", "match_score", "response_bound"]
-
 BATCH = 4096
 """Episodes of a match that are played at the same time."""
 
@@ -43,13 +41,7 @@ SURE = 3.0
 
 
 class Estimate(NamedTuple):
-    """An estimate from independent episodes.
-
-    Attributes
-    ----------
-    mean : float
-    standard_error : float
-    """
+    """An estimate from independent episodes."""
 
     mean: float
     standard_error: float
@@ -57,30 +49,21 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class ResponseBound:
-    """What a learned response earns against a policy.
-
-    Attributes
-    ----------
-    gains : Estimate or None
-        Sum of the utilities of the responses of both players, minus the sum of the game: an
-        estimate of a lower bound on NashConv. None if no response was evaluated.
-    exploitability_lower_bound : float
-        Half of the gains minus three standard errors, and at least 0: true exploitability is
-        larger, except with probability 0.2 %. Without a response it is 0, which says nothing.
-    steps, max_steps : int
-        Learner steps of the response that were done, and their limit.
-    outcome : Outcome
-        Why learning ended: `iterations`, `seconds`, `stopped` or `interrupted`.
-    seconds : float
-        Time taken, without compilation.
-    """
+    """What a learned response earns against a policy."""
 
     gains: Estimate | None
+    """Sum of the utilities of the responses of both players, minus the sum of the game: an estimate
+    of a lower bound on NashConv. None if no response was evaluated."""
     exploitability_lower_bound: float
+    """Half of the gains minus three standard errors, and at least 0: true exploitability is larger,
+    except with probability 0.2 %. Without a response it is 0, which says nothing."""
     steps: int
     max_steps: int
+    """Learner steps of the response that were done, and their limit."""
     outcome: Outcome
+    """Why learning ended: `iterations`, `seconds`, `stopped` or `interrupted`."""
     seconds: float
+    """Time taken, without compilation."""
 
 
 def uniform(rows: Rows) -> Array:
@@ -95,12 +78,10 @@ def match_score(
 
     Parameters
     ----------
-    device : DeviceGame
+    device
         A two-player constant-sum game.
-    network : PolicyValueNetwork
-    num_episodes : int
+    num_episodes
         Number of episodes in each seat, rounded up to a multiple of 4,096.
-    key : Array
     """
     return _mean(device, network, None, num_episodes, key)
 
@@ -168,21 +149,19 @@ def response_bound(
 
     Parameters
     ----------
-    source : DeviceSource
-    network : PolicyValueNetwork
+    network
         The policy to which to respond.
-    spec : NetworkRNaD
+    spec
         Parameters of the method. Its schedules, β and η are not used.
-    steps : int
+    steps
         Learner steps of the response.
-    seconds : float, optional
+    seconds
         Time limit of learning and evaluation, without compilation. If it is not positive, nothing
         is learned, and the bound is 0.
-    seed : int
-    num_episodes : int
+    num_episodes
         Number of episodes in each seat by which the response is evaluated; fewer if the time is
         over, but at least 4,096.
-    cost_per_step : int
+    cost_per_step
         How many numbers one learner step reads, roughly: how often the clock is looked at.
     callback : callable, optional
         Called with the number of steps and the seconds so far; a true return value ends learning.

@@ -7,31 +7,22 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from infoset.tree.decision_nodes import CHANCE_NODE, DecisionNodes
-
-__all__ = ["DeviceNodes"]
+from infoset.tree._decision_nodes_kernels import CHANCE_NODE, DecisionNodes
 
 
 class DeviceNodes(eqx.Module):
-    """Decision, chance and terminal nodes of a game; node 0 is the root.
-
-    Attributes
-    ----------
-    kind, first, num_children, keep, other : Array
-        [K] as in `infoset.tree.decision_nodes.DecisionNodes`.
-    num_decisions : int
-        Maximum number of decisions of an episode.
-    num_chance_moves : int
-        Maximum number of consecutive chance nodes.
-    """
+    """Decision, chance and terminal nodes of a game; node 0 is the root."""
 
     kind: Array
     first: Array
     num_children: Array
     keep: Array
     other: Array
+    """[K] as in `infoset.tree.decision_nodes.DecisionNodes`."""
     num_decisions: int = eqx.field(static=True)
+    """Maximum number of decisions of an episode."""
     num_chance_moves: int = eqx.field(static=True)
+    """Maximum number of consecutive chance nodes."""
 
     @classmethod
     def of(cls, nodes: DecisionNodes) -> DeviceNodes:
@@ -52,9 +43,9 @@ class DeviceNodes(eqx.Module):
 
         Parameters
         ----------
-        node : Array
+        node
             [...] nodes; those that are not chance nodes are returned as they are.
-        draws : Array
+        draws
             [num_chance_moves, ...] uniform draws from [0, 1).
         """
         for draw in draws:

@@ -16,16 +16,6 @@ from infoset.deep.episodes import Episodes, EpisodeSource, Rows
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
 from infoset.errors import UnsupportedGameError
 
-__all__ = [
-    "Chooser",
-    "DeviceSource",
-    "Rollout",
-    "chooser",
-    "device_source",
-    "draw_actions",
-    "roll_out",
-]
-
 Chooser: TypeAlias = Callable[[Rows], Array]
 """Function that returns [B, A] the logarithms of policies at B decisions."""
 
@@ -40,16 +30,11 @@ class DeviceSource(EpisodeSource):
     """A two-player constant-sum device game as a source of episodes; made by `device_source`.
 
     Every decision of a batch is a row of its own, and the networks are evaluated at it.
-
-    Attributes
-    ----------
-    device : DeviceGame
-    unit : Array
-        Utilities are divided by this number.
     """
 
     device: DeviceGame
     unit: Array
+    """Utilities are divided by this number."""
 
     @property
     def num_features(self) -> int:
@@ -91,24 +76,16 @@ def chooser(network: PolicyValueNetwork) -> Chooser:
 
 
 class Rollout(NamedTuple):
-    """A batch of B plays with at most T decisions; decisions after the end are padding.
-
-    Attributes
-    ----------
-    rows : Rows
-        [T, B, ...] decisions; in padding all actions are legal.
-    action : Array
-        [T, B] action taken.
-    valid : Array
-        [T, B] False for padding.
-    rewards : Array
-        [T, B, N] rewards of each player after the decision.
-    """
+    """A batch of B plays with at most T decisions; decisions after the end are padding."""
 
     rows: Rows
+    """[T, B, ...] decisions; in padding all actions are legal."""
     action: Array
+    """[T, B] action taken."""
     valid: Array
+    """[T, B] False for padding."""
     rewards: Array
+    """[T, B, N] rewards of each player after the decision."""
 
 
 def roll_out(device: DeviceGame, choose: Chooser, key: Array, batch_size: int) -> Rollout:
@@ -154,11 +131,10 @@ def device_source(device: DeviceGame, *, is_relative: bool, name: str) -> Device
 
     Parameters
     ----------
-    device : DeviceGame
-    is_relative : bool
+    is_relative
         Whether the unit of utility is the standard deviation of returns under uniform play, as
         estimated from episodes with a fixed seed. If not, it is the game's own.
-    name : str
+    name
         Name of the method, for the message of an error.
 
     Raises

@@ -23,8 +23,6 @@ from infoset.runs import (
 )
 from infoset.utils.clocks import compiling
 
-__all__ = ["MatchPoint", "run_matched"]
-
 MIN_STEPS_BETWEEN = 64
 """A measurement costs about as much as this many steps, so that early ones are not frequent."""
 
@@ -34,24 +32,16 @@ NUM_EPISODES = 4096
 
 @dataclass(frozen=True)
 class MatchPoint:
-    """One measurement of training on a device game.
-
-    Attributes
-    ----------
-    iteration : int
-        Learner steps done.
-    seconds : float
-        Time since the run began, including measurements.
-    score : float
-        What the network earned on average against uniform play, over both seats.
-    standard_error : float
-        Standard error of the score.
-    """
+    """One measurement of training on a device game."""
 
     iteration: int
+    """Learner steps done."""
     seconds: float
+    """Time since the run began, including measurements."""
     score: float
+    """What the network earned on average against uniform play, over both seats."""
     standard_error: float
+    """Standard error of the score."""
 
     @property
     def errors(self) -> dict[str, float]:

@@ -12,26 +12,10 @@ from infoset.errors import ParameterError
 from infoset.typing import LongArray
 from infoset.utils.arguments import check_count
 
-__all__ = ["EntropySchedule"]
-
 
 @dataclass(frozen=True)
 class EntropySchedule:
     """Lengths of the iterations of R-NaD in learner steps; each has one regularizer.
-
-    Attributes
-    ----------
-    sizes : tuple[int, ...]
-        Lengths of iterations.
-    repeats : tuple[int, ...]
-        How many consecutive iterations have each length. The last entry must be 1; the last length
-        repeats forever.
-
-    Raises
-    ------
-    ParameterError
-        If the two differ in length, a number is not a positive integer, or the last repeat is not
-        1.
 
     Examples
     --------
@@ -46,7 +30,10 @@ class EntropySchedule:
     """
 
     sizes: tuple[int, ...] = (1000,)
+    """Lengths of iterations."""
     repeats: tuple[int, ...] = (1,)
+    """How many consecutive iterations have each length. The last entry must be 1; the last length
+    repeats forever."""
 
     def __post_init__(self) -> None:
         for name in ("sizes", "repeats"):

@@ -10,28 +10,19 @@ from jax import Array
 
 from infoset.deep.networks import PolicyValueNetwork
 
-__all__ = ["EpisodeSource", "Episodes", "Rows", "StoredPolicy"]
-
 StoredPolicy: TypeAlias = Any
 """A policy as an episode source stores it: a network, or [R, A] logarithms at all rows."""
 
 
 class Rows(eqx.Module):
-    """Decisions at which a network is evaluated: all infostates of a game, or those of a batch.
-
-    Attributes
-    ----------
-    player : Array
-        [R] player who acts.
-    features : Array
-        [R, F] encoding of the infostate.
-    legal : Array
-        [R, A] True for legal actions.
-    """
+    """Decisions at which a network is evaluated: all infostates of a game, or those of a batch."""
 
     player: Array
+    """[R] player who acts."""
     features: Array
+    """[R, F] encoding of the infostate."""
     legal: Array
+    """[R, A] True for legal actions."""
 
     @property
     def num_rows(self) -> int:
@@ -45,24 +36,16 @@ class Rows(eqx.Module):
 
 
 class Episodes(NamedTuple):
-    """A batch of B episodes with at most T decisions; decisions after the end are padding.
-
-    Attributes
-    ----------
-    row : Array
-        [T, B] row of each decision; in padding, any row.
-    action : Array
-        [T, B] action taken, as a column of the network's output.
-    valid : Array
-        [T, B] True for decisions, False for padding.
-    reward : Array
-        [T, B] reward of player 0 after the decision.
-    """
+    """A batch of B episodes with at most T decisions; decisions after the end are padding."""
 
     row: Array
+    """[T, B] row of each decision; in padding, any row."""
     action: Array
+    """[T, B] action taken, as a column of the network's output."""
     valid: Array
+    """[T, B] True for decisions, False for padding."""
     reward: Array
+    """[T, B] reward of player 0 after the decision."""
 
 
 class EpisodeSource(eqx.Module):

@@ -12,8 +12,6 @@ from infoset.deep.networks import legal_exp, legal_log_softmax
 from infoset.deep.tree_game import TreeGame
 from infoset.deep.tree_moves import CHANCE
 
-__all__ = ["action_values"]
-
 
 def action_values(
     game: TreeGame, logits: Array, reference: Array, eta: float
@@ -22,12 +20,11 @@ def action_values(
 
     Parameters
     ----------
-    game : TreeGame
-    logits : Array
+    logits
         [I, A] of the policy π of both players.
-    reference : Array
+    reference
         [I, A] log π_reg.
-    eta : float
+    eta
         η.
 
     Returns

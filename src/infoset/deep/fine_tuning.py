@@ -9,8 +9,6 @@ from infoset.errors import ParameterError
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["fine_tune"]
-
 
 def fine_tune(
     probabilities: NDArray[np.floating], threshold: float = 0.03, units: int = 32
@@ -25,20 +23,15 @@ def fine_tune(
     ----------
     probabilities : array
         [R, A] distributions, with zeros at illegal actions.
-    threshold : float
+    threshold
         Probability below which an action is dropped.
-    units : int
+    units
         Number of units; 0 for no rounding.
 
     Returns
     -------
     FloatArray
         [R, A] distributions.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range, or `probabilities` does not have two dimensions.
 
     Notes
     -----

@@ -30,8 +30,6 @@ from infoset.typing import StateArrays
 from infoset.utils.arguments import check_count
 from infoset.utils.clocks import compiling
 
-__all__ = ["DeviceLearner", "Learner", "TreeLearner"]
-
 
 class Learner(ABC):
     """R-NaD on one game.
@@ -162,12 +160,11 @@ class TreeLearner(Learner):
 
     Parameters
     ----------
-    tree : GameTree
+    tree
         A two-player constant-sum game.
-    spec : NetworkRNaD
+    spec
         The parameters of the method.
-    seed : int
-    task : CriticTask, optional
+    task
         Of a critic that is trained with the network; its device game is that of the tree.
 
     Raises
@@ -232,14 +229,13 @@ class DeviceLearner(Learner):
 
     Parameters
     ----------
-    device : DeviceGame
+    device
         A two-player constant-sum game.
-    spec : NetworkRNaD
+    spec
         The parameters of the method.
-    seed : int
-    name : str
+    name
         Name of the game.
-    task : CriticTask, optional
+    task
         Of a critic that is trained with the network.
 
     Raises

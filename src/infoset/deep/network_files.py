@@ -27,8 +27,6 @@ from infoset.tree import ENCODING_VERSION, InfostateEncoder
 from infoset.utils.arguments import check_type
 from infoset.utils.json_fields import typed_fields
 
-__all__ = ["load_network", "read_network_metadata", "save_network"]
-
 COLUMNS = "columns"
 KIND = FileKind("network", format=2, source="train", others=(COLUMNS,))
 LABELS = ("actions", "private_observations", "public_observations")
@@ -50,10 +48,9 @@ def save_network(
 
     Parameters
     ----------
-    policy : NetworkPolicy
-    path : str or Path
+    path
         The file; its name should end in `.npz`.
-    metadata : Mapping[str, Any], optional
+    metadata
         Further JSON values for the header, such as the game and the method.
 
     Raises
@@ -92,8 +89,7 @@ def load_network(path: str | Path, device: DeviceGame | None = None) -> NetworkP
 
     Parameters
     ----------
-    path : str or Path
-    device : DeviceGame, optional
+    device
         The device game on which the network was trained; needed if it is your own.
 
     Raises

@@ -17,8 +17,6 @@ from infoset.game.infostate import label_text
 from infoset.tree import InfostateEncoder
 from infoset.typing import Action, IntArray
 
-__all__ = ["DeviceInput", "NetworkInput", "TreeInput"]
-
 
 class NetworkInput(Protocol):
     """How infostates and actions of a game correspond to inputs and outputs of a network."""
@@ -28,13 +26,7 @@ class NetworkInput(Protocol):
         """[A] the action of each output."""
 
     def output(self, action: Action) -> int:
-        """Return the output of an action.
-
-        Raises
-        ------
-        UnknownNameError
-            If the network has no such output.
-        """
+        """Return the output of an action."""
 
     @property
     def num_features(self) -> int:
@@ -46,20 +38,13 @@ class NetworkInput(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TreeInput:
-    """The inputs of a network for a game whose tree is built.
-
-    Attributes
-    ----------
-    encoder : InfostateEncoder
-    columns : IntArray
-        [F] entries of the encoding that differ between infostates; the network reads only these.
-    is_text : bool
-        Whether the labels of the encoder are texts, as those of networks from files.
-    """
+    """The inputs of a network for a game whose tree is built."""
 
     encoder: InfostateEncoder
     columns: IntArray
+    """[F] entries of the encoding that differ between infostates; the network reads only these."""
     is_text: bool = False
+    """Whether the labels of the encoder are texts, as those of networks from files."""
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -67,13 +52,7 @@ class TreeInput:
         return self.encoder.actions
 
     def output(self, action: Action) -> int:
-        """Return the output of an action.
-
-        Raises
-        ------
-        UnknownNameError
-            If the network has no such output.
-        """
+        """Return the output of an action."""
         return _place(self.actions, label_text(action) if self.is_text else action)
 
     @property
@@ -89,12 +68,7 @@ class TreeInput:
 
 @dataclass(frozen=True, eq=False)
 class DeviceInput:
-    """The inputs of a network for a device game: its observations.
-
-    Attributes
-    ----------
-    device : DeviceGame
-    """
+    """The inputs of a network for a device game: its observations."""
 
     device: DeviceGame
 
@@ -104,13 +78,7 @@ class DeviceInput:
         return self.device.actions
 
     def output(self, action: Action) -> int:
-        """Return the output of an action.
-
-        Raises
-        ------
-        UnknownNameError
-            If the network has no such output.
-        """
+        """Return the output of an action."""
         return _place(self.actions, action)
 
     @property

@@ -18,25 +18,16 @@ from infoset.game import Infostate
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, BoolArray, FloatArray
 
-__all__ = ["NetworkPolicy"]
-
 
 @dataclass(frozen=True, eq=False)
 class NetworkPolicy:
-    """The policy of a network, for both players.
-
-    Attributes
-    ----------
-    network : PolicyValueNetwork
-    inputs : NetworkInput
-        How infostates and actions correspond to the network's inputs and outputs.
-    is_fine_tuned : bool
-        Whether improbable actions are dropped and the others rounded, see `fine_tune`.
-    """
+    """The policy of a network, for both players."""
 
     network: PolicyValueNetwork
     inputs: NetworkInput
+    """How infostates and actions correspond to the network's inputs and outputs."""
     is_fine_tuned: bool = False
+    """Whether improbable actions are dropped and the others rounded, see `fine_tune`."""
 
     @cached_property
     def digest(self) -> str:

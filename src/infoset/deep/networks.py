@@ -14,8 +14,6 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-__all__ = ["Perceptron", "PolicyValueNetwork", "legal_exp", "legal_log_softmax"]
-
 ILLEGAL = -1e30
 """Logit of illegal actions: finite, so that no difference of logits is NaN."""
 
@@ -24,22 +22,15 @@ HEAD_SCALE = 0.1
 
 
 class Perceptron(eqx.Module):
-    """A multilayer perceptron with ReLUs.
-
-    Attributes
-    ----------
-    weights : tuple[Array, ...]
-        Per layer, [inputs, outputs].
-    biases : tuple[Array, ...]
-        Per layer, [outputs].
-    precision : str
-        Type of the numbers in which the layers are computed, `float32` or `bfloat16`; weights and
-        outputs are always `float32`.
-    """
+    """A multilayer perceptron with ReLUs."""
 
     weights: tuple[Array, ...]
+    """Per layer, [inputs, outputs]."""
     biases: tuple[Array, ...]
+    """Per layer, [outputs]."""
     precision: str = eqx.field(static=True)
+    """Type of the numbers in which the layers are computed, `float32` or `bfloat16`; weights and
+    outputs are always `float32`."""
 
     def __init__(
         self,

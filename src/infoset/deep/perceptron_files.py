@@ -23,8 +23,6 @@ from infoset.utils.array_files import content_checksum, read_arrays, write_array
 from infoset.utils.checksums import CHECKSUM
 from infoset.utils.json_fields import typed_fields
 
-__all__ = ["FileKind", "PerceptronFile", "read_perceptron", "write_perceptron"]
-
 PARTS = "weights", "biases"
 """Beginnings of the names of arrays; the number of the layer follows."""
 

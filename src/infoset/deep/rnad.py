@@ -23,21 +23,6 @@ from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_number, check_type
 
-__all__ = [
-    "LearnerState",
-    "NetworkRNaD",
-    "Sums",
-    "expected_sums",
-    "gate",
-    "initial_state",
-    "learner_step",
-    "learner_steps",
-    "loss",
-    "output_gradients",
-    "sum_over_episodes",
-]
-
-
 DEFAULT_SCHEDULE = EntropySchedule((200, 1000), (5, 1))
 
 MAX_UNIFORM = 0.5
@@ -46,50 +31,32 @@ MAX_UNIFORM = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkRNaD(DescentSpec):
-    """The parameters of R-NaD with a network, besides those of `DescentSpec`.
-
-    Attributes
-    ----------
-    name, description : str
-        Name of the method in results, and its description in one line with the source.
-    eta : float
-        η, the weight of regularization rewards, in the unit of utility; see `is_relative`.
-    is_relative : bool
-        Whether the unit of utility is the standard deviation of returns when both players play
-        uniformly. If not, it is the game's own unit.
-    is_sampled : bool
-        Whether episodes are sampled. If not, each step uses the expectation over all episodes, by a
-        pass through the whole tree; the game must be built.
-    schedule : EntropySchedule
-        Learner steps per regularizer.
-    uniform_weight : float
-        Regularizer k is the policy mixed with the uniform policy, which has the weight
-        `uniform_weight / k`, but at most 1/2. It prevents probabilities that are too small for
-        sampling.
-    beta : float
-        NeuRD does not increase a centered logit above β, nor decrease it below −β.
-    advantage_clip : float
-        Largest absolute advantage that NeuRD uses.
-    c_bar, rho_bar : float
-        Largest ratios of V-trace.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
-    """
+    """The parameters of R-NaD with a network, besides those of `DescentSpec`."""
 
     name: str = "rnad"
     description: str = "R-NaD with a network (Perolat et al. 2022)"
+    """Name of the method in results, and its description in one line with the source."""
     eta: float = 0.2
+    """η, the weight of regularization rewards, in the unit of utility; see `is_relative`."""
     is_relative: bool = True
+    """Whether the unit of utility is the standard deviation of returns when both players play
+    uniformly. If not, it is the game's own unit."""
     is_sampled: bool = True
+    """Whether episodes are sampled. If not, each step uses the expectation over all episodes, by a
+    pass through the whole tree; the game must be built."""
     schedule: EntropySchedule = DEFAULT_SCHEDULE
+    """Learner steps per regularizer."""
     uniform_weight: float = 2.0
+    """Regularizer k is the policy mixed with the uniform policy, which has the weight
+    `uniform_weight / k`, but at most 1/2. It prevents probabilities that are too small for
+    sampling."""
     beta: float = 2.0
+    """NeuRD does not increase a centered logit above β, nor decrease it below −β."""
     advantage_clip: float = 10_000.0
+    """Largest absolute advantage that NeuRD uses."""
     c_bar: float = 1.0
     rho_bar: float = inf
+    """Largest ratios of V-trace."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,53 +74,35 @@ class NetworkRNaD(DescentSpec):
 
 
 class LearnerState(NamedTuple):
-    """All arrays that learner steps change.
-
-    Attributes
-    ----------
-    step : Array
-        Number of completed learner steps.
-    key : Array
-        [2] raw random key of the run; each step folds its number into it.
-    network, target : PolicyValueNetwork
-        θ, and its Polyak average.
-    second_moment : PolicyValueNetwork
-        Adam's moving average of squared gradients.
-    regularizer, previous : StoredPolicy
-        The current regularizer π_reg and the one before, as `EpisodeSource.store` returns them.
-    critic : CriticState or None
-        State of the critic that is trained with the network, if any.
-    loss : Array
-        Loss of the last step, see `loss`.
-    """
+    """All arrays that learner steps change."""
 
     step: Array
+    """Number of completed learner steps."""
     key: Array
+    """[2] raw random key of the run; each step folds its number into it."""
     network: PolicyValueNetwork
     target: PolicyValueNetwork
+    """θ, and its Polyak average."""
     second_moment: PolicyValueNetwork
+    """Adam's moving average of squared gradients."""
     regularizer: StoredPolicy
     previous: StoredPolicy
+    """The current regularizer π_reg and the one before, as `EpisodeSource.store` returns them."""
     critic: CriticState | None
+    """State of the critic that is trained with the network, if any."""
     loss: Array
+    """Loss of the last step, see `loss`."""
 
 
 class Sums(NamedTuple):
-    """Sums over the decisions of a batch, by row.
-
-    Attributes
-    ----------
-    force : Array
-        [R, A] sum of the forces F(a) of NeuRD.
-    target : Array
-        [R] sum of the value targets v.
-    visits : Array
-        [R] number of decisions.
-    """
+    """Sums over the decisions of a batch, by row."""
 
     force: Array
+    """[R, A] sum of the forces F(a) of NeuRD."""
     target: Array
+    """[R] sum of the value targets v."""
     visits: Array
+    """[R] number of decisions."""
 
 
 @partial(jax.jit, static_argnames=("spec", "seed"))
@@ -296,17 +245,14 @@ def sum_over_episodes(
 
     Parameters
     ----------
-    rows : Rows
-    spec : NetworkRNaD
-    logits : Array
+    logits
         [R, A] of θ, whose policy is π.
-    target_values : Array
+    target_values
         [R] V of the target network.
-    reference : Array
+    reference
         [R, A] log π_reg.
-    behavior : Array
+    behavior
         [R, A] μ, the policy that played the episodes.
-    episodes : Episodes
     """
     here, action, valid = episodes.row, episodes.action, episodes.valid
     log_policy = legal_log_softmax(logits, rows.legal)

@@ -8,8 +8,6 @@ from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.rnad import NetworkRNaD
 from infoset.errors import ParameterError, UnknownNameError
 
-__all__ = ["PRESETS", "get_preset"]
-
 OURS = NetworkRNaD(description="R-NaD with a network, for games with small trees")
 
 LARGE = NetworkRNaD(
@@ -70,8 +68,6 @@ def get_preset(preset: str | NetworkRNaD) -> NetworkRNaD:
     ------
     UnknownNameError
         If there is no preset of this name.
-    ParameterError
-        If `preset` is of another type.
 
     Examples
     --------

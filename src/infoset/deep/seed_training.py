@@ -16,8 +16,6 @@ from infoset.game import Game
 from infoset.runs import Done, Interrupt, Seeds, check_seeds, check_workers, run_tasks, worker_pool
 from infoset.tree import GameTree
 
-__all__ = ["train_seeds"]
-
 DRIVER_ONLY = ("checkpoint", "checkpoint_seconds", "callback", "progress", "seed")
 
 one_at_a_time = Lock()
@@ -38,12 +36,11 @@ def train_seeds(
 
     Parameters
     ----------
-    game : str, Game or GameTree
+    game
         A name or rules are sent to workers, which build the game.
-    preset : str or NetworkRNaD
     seeds : int or Sequence[int]
         Number of runs, with seeds 0, 1, …; or the seed of each run.
-    executor : Executor, optional
+    executor
         Where to run: any `concurrent.futures.Executor`. By default one seed after the other, here.
         Threads of one process also train one network at a time, so give processes or machines.
     callback : callable, optional
@@ -58,8 +55,6 @@ def train_seeds(
 
     Raises
     ------
-    ParameterError
-        If an option is not one of `train`, or a seed is invalid or repeated.
     InfosetError
         As raised by `train` and, on an executor, by `run_cells`.
 

@@ -39,8 +39,6 @@ from infoset.utils.arguments import check_count, check_type
 from infoset.utils.clocks import compiling, compiling_seconds
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["NetworkMethod", "TrainingResult", "train", "training_source"]
-
 DEFAULT_STEPS = 10_000
 RESPONSE_STEPS = 500
 
@@ -50,53 +48,35 @@ TRAINING_SHARE = 0.8
 
 @dataclass(frozen=True, repr=False)
 class TrainingResult(ShortRepr):
-    """A trained network, and what was measured.
-
-    Attributes
-    ----------
-    game, method : str
-    policy : NetworkPolicy
-        The policy of the target network.
-    outcome : Outcome
-        Why training ended.
-    seed : int
-    settings : Mapping[str, Any]
-        The parameters of the method, as JSON values.
-    steps : int
-        Learner steps done.
-    episodes : int
-        Episodes played; 0 if the preset uses expectations.
-    seconds : float
-        Time taken, without construction and compilation.
-    compile_seconds : float
-    trace : tuple[TracePoint, ...] or tuple[MatchPoint, ...]
-        The measurements by learner step: exact ones if the game was built, otherwise matches
-        against uniform play.
-    run : SolveResult or None
-        The policy as a table, and its exact evaluation. None if the game was not built.
-    response : ResponseBound or None
-        A lower bound on exploitability by a learned response, if the game was not built.
-    critic : Critic or None
-        The critic that was trained with the network.
-    critic_report : CriticReport or None
-        What search with the critic makes of the network. None if training was interrupted.
-    """
+    """A trained network, and what was measured."""
 
     game: str
     method: str
     policy: NetworkPolicy
+    """The policy of the target network."""
     outcome: Outcome
+    """Why training ended."""
     seed: int
     settings: Mapping[str, Any]
+    """The parameters of the method, as JSON values."""
     steps: int
+    """Learner steps done."""
     episodes: int
+    """Episodes played; 0 if the preset uses expectations."""
     seconds: float
+    """Time taken, without construction and compilation."""
     compile_seconds: float
     trace: tuple[TracePoint, ...] | tuple[MatchPoint, ...]
+    """The measurements by learner step: exact ones if the game was built, otherwise matches against
+    uniform play."""
     run: SolveResult | None
+    """The policy as a table, and its exact evaluation. None if the game was not built."""
     response: ResponseBound | None
+    """A lower bound on exploitability by a learned response, if the game was not built."""
     critic: Critic | None
+    """The critic that was trained with the network."""
     critic_report: CriticReport | None
+    """What search with the critic makes of the network. None if training was interrupted."""
 
     def _facts(self) -> Facts:
         measured: dict[str, Any] = {"outcome": self.outcome, "steps": self.steps}
@@ -165,31 +145,30 @@ def train(
 
     Parameters
     ----------
-    game : str, Game, GameTree or DeviceGame
-    preset : str or NetworkRNaD
+    preset
         A name from `PRESETS`, or parameters.
-    steps : int, optional
+    steps
         Learner steps after which to stop; 10,000 if neither `steps` nor `seconds` is given.
-    seconds : float, optional
+    seconds
         Time after which to stop, without construction and compilation. If the game is not built,
         a fifth of it is for the response, see `response_steps`. At least one step is done.
-    seed : int
+    seed
         Seed of the network's weights and of the episodes. Runs with the same seed, parameters,
         machine and version of JAX return the same bits, if `seconds` does not end them.
-    build : bool, optional
+    build
         Whether to build the game's tree. By default it is built unless it is too large and there
         are rules in JAX.
-    critic : str or CriticSpec, optional
+    critic
         A name from `CRITICS`, or parameters: a critic does a learner step after each one of the
         network, see `train_critic`.
-    transformations : Sequence[Transformation] or str, optional
+    transformations
         The transformations of the critic; by default as in `train_critic`.
-    response_steps : int
+    response_steps
         If the game is not built, learner steps of the response that gives a lower bound on
         exploitability; 0 for no bound. With `seconds` it may have fewer, which it reports.
-    checkpoint : str or Path, optional
+    checkpoint
         File in which the run is saved. If it exists, the run is resumed from it, to the same bits.
-    checkpoint_seconds : float
+    checkpoint_seconds
         Time between saves.
     callback : callable, optional
         Called with a `TracePoint` or `MatchPoint` at every measurement; a true return value stops
@@ -335,19 +314,6 @@ def _report(
 class NetworkMethod:
     """The training of a network as a method of `solve` and `compare`; iterations are learner steps.
 
-    Attributes
-    ----------
-    tree : GameTree
-        A two-player constant-sum game.
-    preset : str or NetworkRNaD
-        A name from `PRESETS`, or parameters.
-    seed : int
-
-    Raises
-    ------
-    UnknownNameError
-        If the preset is unknown.
-
     Examples
     --------
     >>> import infoset
@@ -357,7 +323,9 @@ class NetworkMethod:
     """
 
     tree: GameTree
+    """A two-player constant-sum game."""
     preset: str | NetworkRNaD = "rnad"
+    """A name from `PRESETS`, or parameters."""
     seed: int = 0
 
     def __post_init__(self) -> None:

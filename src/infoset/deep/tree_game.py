@@ -16,18 +16,9 @@ from infoset.deep.tree_moves import TreeMoves
 from infoset.learning import Simulator, make_simulator
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, InfostateEncoder
-from infoset.tree.decision_nodes import (
-    TERMINAL_NODE,
-    infostate_sequences,
-)
+from infoset.tree._decision_nodes_kernels import TERMINAL_NODE
+from infoset.tree.decision_nodes import infostate_sequences
 from infoset.typing import BoolArray, FloatArray, IntArray
-
-__all__ = [
-    "TreeGame",
-    "make_tree_game",
-    "play_episodes",
-    "tabular_policy",
-]
 
 ALWAYS = 2.0
 """Cumulative probability from the last legal action on; larger than all uniform draws."""
@@ -37,23 +28,16 @@ class TreeGame(Rows, EpisodeSource):
     """A two-player zero-sum game as arrays on the device, made by `make_tree_game`.
 
     Its rows are the I infostates of both players at which they act.
-
-    Attributes
-    ----------
-    nodes : DeviceNodes
-        The K nodes of the tree.
-    reward : Array
-        [K] utility of player 0 at terminal nodes, centered and in the learner's unit; else 0.
-    rank : Array
-        [I, A] position of a legal action among the children of a node.
-    moves : TreeMoves
-        The moves to the nodes, for passes through the whole tree.
     """
 
     nodes: DeviceNodes
+    """The K nodes of the tree."""
     reward: Array
+    """[K] utility of player 0 at terminal nodes, centered and in the learner's unit; else 0."""
     rank: Array
+    """[I, A] position of a legal action among the children of a node."""
     moves: TreeMoves
+    """The moves to the nodes, for passes through the whole tree."""
 
     @property
     def horizon(self) -> int:
@@ -86,9 +70,9 @@ def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, TreeInp
 
     Parameters
     ----------
-    tree : GameTree
+    tree
         A two-player constant-sum game.
-    unit : float
+    unit
         Utilities are divided by this number, after the midrange of each player is subtracted.
 
     Examples

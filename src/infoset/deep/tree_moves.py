@@ -7,40 +7,28 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from infoset.tree.decision_nodes import CHANCE_NODE, DecisionNodes
+from infoset.tree._decision_nodes_kernels import CHANCE_NODE, DecisionNodes
 from infoset.typing import BoolArray, IntArray
-
-__all__ = ["CHANCE", "TreeMoves"]
 
 CHANCE = 2
 """Who makes a chance move, after players 0 and 1."""
 
 
 class TreeMoves(eqx.Module):
-    """The move that leads to each node of a tree, level by level.
-
-    Attributes
-    ----------
-    parent : Array
-        [K] parent of each node; 0 at the root.
-    infostate : Array
-        [K] infostate in which the move was made; 0 for chance moves.
-    action : Array
-        [K] column of the action; 0 for chance moves.
-    mover : Array
-        [K] the player who made the move, or `CHANCE`.
-    chance : Array
-        [K] probability of a chance move; 1 for actions.
-    ends : tuple[int, ...]
-        Number of nodes up to each level; nodes are sorted by level.
-    """
+    """The move that leads to each node of a tree, level by level."""
 
     parent: Array
+    """[K] parent of each node; 0 at the root."""
     infostate: Array
+    """[K] infostate in which the move was made; 0 for chance moves."""
     action: Array
+    """[K] column of the action; 0 for chance moves."""
     mover: Array
+    """[K] the player who made the move, or `CHANCE`."""
     chance: Array
+    """[K] probability of a chance move; 1 for actions."""
     ends: tuple[int, ...] = eqx.field(static=True)
+    """Number of nodes up to each level; nodes are sorted by level."""
 
     @classmethod
     def of(

@@ -14,10 +14,9 @@ from infoset.deep.device_nodes import DeviceNodes
 from infoset.game import Infostate
 from infoset.policy import ActionTable
 from infoset.tree import GameTree, InfostateEncoder
-from infoset.tree.decision_nodes import DecisionNodes, number_infostates, unfold_tree
+from infoset.tree._decision_nodes_kernels import DecisionNodes
+from infoset.tree.decision_nodes import number_infostates, unfold_tree
 from infoset.typing import Action, IntArray
-
-__all__ = ["TreeRules"]
 
 
 class TreeRules(DeviceGame):
@@ -26,37 +25,26 @@ class TreeRules(DeviceGame):
     An observation is the encoding of an infostate by `InfostateEncoder`, followed by a one-hot
     encoding of the action that the player has chosen in a simultaneous move, which is zero whenever
     the player acts.
-
-    Attributes
-    ----------
-    nodes : DeviceNodes
-        The K nodes of the tree.
-    player : Array
-        [I] player who acts at each infostate.
-    rank : Array
-        [I, A] position of a legal action among the children of a node; -1 for illegal actions.
-    rewards_so_far : Array
-        [K, N] rewards of each player before each node.
-    row : Array
-        [K, N] row in `features` of each player's infostate.
-    features : Array
-        [S, F] encodings of the infostates of all players.
-    chosen : Array
-        [K, N] action chosen in a simultaneous move, or -1.
-    numbers, sizes : tuple[tuple[int, ...], ...]
-        `action_numbers` and `phase_sizes`.
     """
 
     nodes: DeviceNodes
+    """The K nodes of the tree."""
     player: Array
+    """[I] player who acts at each infostate."""
     rank: Array
+    """[I, A] position of a legal action among the children of a node; -1 for illegal actions."""
     rewards_so_far: Array
+    """[K, N] rewards of each player before each node."""
     row: Array
+    """[K, N] row in `features` of each player's infostate."""
     features: Array
+    """[S, F] encodings of the infostates of all players."""
     chosen: Array
+    """[K, N] action chosen in a simultaneous move, or -1."""
     encoder: InfostateEncoder = eqx.field(static=True)
     numbers: tuple[tuple[int, ...], ...] = eqx.field(static=True)
     sizes: tuple[tuple[int, ...], ...] = eqx.field(static=True)
+    """`action_numbers` and `phase_sizes`."""
 
     @classmethod
     def of(cls, tree: GameTree) -> TreeRules:

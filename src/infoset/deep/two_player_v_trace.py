@@ -9,52 +9,34 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-__all__ = ["Decisions", "Targets", "v_trace"]
-
 Later: TypeAlias = tuple[Array, Array, Array, Array, Array]
 """Sums over later decisions, [2, B] each: r_r, r_u, V', v' and ξ of both players."""
 
 
 class Decisions(NamedTuple):
-    """Decisions [T, B] of a batch of episodes, each from the view of the player who acts.
-
-    Attributes
-    ----------
-    player : Array
-        The player who acts.
-    valid : Array
-        True for decisions, False for padding.
-    reward : Array
-        Reward of player 0 after the decision.
-    value : Array
-        V, the estimated value for the player who acts.
-    regularization : Array
-        Expected regularization reward of the player who acts, −η Σ_a π(a) L(a).
-    ratio : Array
-        π(a) / μ(a) of the action taken, with μ the policy that played; 1 in padding.
-    """
+    """Decisions [T, B] of a batch of episodes, each from the view of the player who acts."""
 
     player: Array
+    """The player who acts."""
     valid: Array
+    """True for decisions, False for padding."""
     reward: Array
+    """Reward of player 0 after the decision."""
     value: Array
+    """V, the estimated value for the player who acts."""
     regularization: Array
+    """Expected regularization reward of the player who acts, −η Σ_a π(a) L(a)."""
     ratio: Array
+    """π(a) / μ(a) of the action taken, with μ the policy that played; 1 in padding."""
 
 
 class Targets(NamedTuple):
-    """What the acting player learns at each decision [T, B].
-
-    Attributes
-    ----------
-    value : Array
-        v, the V-trace target of the value.
-    gain : Array
-        What the action taken earned, minus V: the factor of 1[a = a_t] / μ(a_t) in Q(a).
-    """
+    """What the acting player learns at each decision [T, B]."""
 
     value: Array
+    """v, the V-trace target of the value."""
     gain: Array
+    """What the action taken earned, minus V: the factor of 1[a = a_t] / μ(a_t) in Q(a)."""
 
 
 def v_trace(decisions: Decisions, c_bar: float = 1.0, rho_bar: float = inf) -> Targets:

@@ -9,8 +9,6 @@ from infoset.efg.histories import HistoryTree
 from infoset.typing import BoolArray, IntArray
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = ["closure", "common_knowledge_sets", "merge_intersecting"]
-
 
 def common_knowledge_sets(form: HistoryTree) -> IntArray:
     """Return the finest partition of histories in which every information set lies in one part.
@@ -35,7 +33,7 @@ def merge_intersecting(infoset: IntArray) -> IntArray:
 
     Parameters
     ----------
-    infoset : IntArray
+    infoset
         [H, number of partitions] the set of each history in each partition; -1 for a singleton.
 
     Returns
@@ -67,8 +65,7 @@ def closure(form: HistoryTree, history: int, sets: IntArray) -> BoolArray:
     Parameters
     ----------
     form : ExtensiveForm
-    history : int
-    sets : IntArray
+    sets
         [H] a partition, such as `form.public_set`, a column of `form.infoset` (negative entries
         are ignored), or `common_knowledge_sets(form)`.
 

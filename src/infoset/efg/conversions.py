@@ -27,16 +27,6 @@ from infoset.tree.world_graph import WorldGraph
 from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, Player
 from infoset.utils.text import distinct_labels
 
-__all__ = [
-    "as_game",
-    "build_extensive_form",
-    "chance_move_text",
-    "find_source_form",
-    "is_serial",
-    "rules_of",
-    "world_of_history",
-]
-
 
 def build_extensive_form(game: Game | GameTree, *, memory: int | None = None) -> ExtensiveForm:
     """Build the augmented extensive form of a game: histories, information sets and public sets.
@@ -46,8 +36,7 @@ def build_extensive_form(game: Game | GameTree, *, memory: int | None = None) ->
 
     Parameters
     ----------
-    game : Game or GameTree
-    memory : int, optional
+    memory
         Limit in bytes for the game tree; by default 70% of the free memory.
 
     Returns

@@ -18,8 +18,6 @@ from infoset.tree import allowed_memory
 from infoset.typing import CHANCE, Player
 from infoset.utils.text import format_bytes
 
-__all__ = ["load_efg", "parse_efg"]
-
 BYTES_PER_CELL = 24
 """Peak memory, in bytes, for the information set of one player at one history."""
 
@@ -31,7 +29,7 @@ def load_efg(path: str | Path) -> ExtensiveForm:
 
     Parameters
     ----------
-    path : str or Path
+    path
         A text file in UTF-8. If its title is empty, the path becomes the name of the game.
 
     Raises
@@ -63,8 +61,7 @@ def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
 
     Parameters
     ----------
-    text : str
-    name : str
+    name
         Name of the text in error messages, and of a game without a title.
 
     Returns
@@ -127,18 +124,12 @@ def _prologue(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, eq=False)
 class _Described(Generic[Content]):
-    """An information set, chance event or outcome of a file, compared by identity.
-
-    Attributes
-    ----------
-    name : str
-        May be empty, and several may have the same name.
-    content : Content
-        The list in braces: actions, chance actions or payoffs.
-    """
+    """An information set, chance event or outcome of a file, compared by identity."""
 
     name: str
+    """May be empty, and several may have the same name."""
     content: Content
+    """The list in braces: actions, chance actions or payoffs."""
 
     def __str__(self) -> str:
         return self.name
@@ -152,9 +143,9 @@ class _Descriptions(Generic[Content]):
 
     Parameters
     ----------
-    kind : str
+    kind
         Noun for error messages.
-    read_content : Callable[[], Content]
+    read_content
         Reads a list in braces.
     """
 

@@ -11,8 +11,6 @@ from infoset.efg.exact_numbers import read_number
 from infoset.errors import GameFileError
 from infoset.utils.arguments import check_path
 
-__all__ = ["Kind", "Token", "Tokens", "quoted", "read_text"]
-
 Kind: TypeAlias = Literal["label", "number", "word", "sign", "end"]
 
 PATTERN: Final = re.compile(
@@ -28,20 +26,13 @@ MAX_DIGITS: Final = 18
 
 
 class Token(NamedTuple):
-    """A piece of the text.
-
-    Attributes
-    ----------
-    kind : Kind
-    text : str
-        The text itself, including quotes.
-    start : int
-        Position in the text.
-    """
+    """A piece of the text."""
 
     kind: Kind
     text: str
+    """The text itself, including quotes."""
     start: int
+    """Position in the text."""
 
 
 class Tokens:
@@ -63,11 +54,11 @@ class Tokens:
 
         Parameters
         ----------
-        kind : Kind
+        kind
             The required kind.
-        expected : str
+        expected
             Description of the expected token, for the error message.
-        text : str
+        text
             The required text; empty if any text is allowed.
 
         Raises

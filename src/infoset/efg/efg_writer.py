@@ -25,8 +25,6 @@ from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
 from infoset.utils.text import distinct_labels
 
-__all__ = ["format_efg", "plain_labels", "plain_names", "save_efg"]
-
 UNNAMED: Final = "_"
 """The label given to an action without a label."""
 
@@ -40,10 +38,6 @@ def format_efg(game: ExtensiveForm | Game | GameTree) -> str:
     requires, and all rewards are paid at the end (`pay_at_end`), as OpenSpiel's reader requires.
     Every terminal history has payoffs, even if they are all zero. Probabilities sum to exactly one,
     and a floating-point payoff is written as its shortest decimal or the ratio equal to it.
-
-    Parameters
-    ----------
-    game : ExtensiveForm, Game or GameTree
 
     Raises
     ------

@@ -12,8 +12,6 @@ from typing import Final
 from infoset.errors import ParameterError
 from infoset.game import Probability
 
-__all__ = ["exact_chance", "near_fraction", "number_text", "read_number", "to_fraction"]
-
 MAX_LENGTH: Final = 1000
 """Maximum length of a number in characters; enough for the exact value of any float in [0, 1]."""
 
@@ -74,8 +72,7 @@ def near_fraction(value: float, scale: float) -> Fraction:
 
     Parameters
     ----------
-    value : float
-    scale : float
+    scale
         The sum of the absolute values of the terms; the rounding error is proportional to it.
 
     Examples

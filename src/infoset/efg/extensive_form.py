@@ -18,8 +18,6 @@ from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_type
 from infoset.utils.text import distinct_labels
 
-__all__ = ["ExtensiveForm", "check_tree"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExtensiveForm(HistoryTree):
@@ -63,21 +61,15 @@ class ExtensiveForm(HistoryTree):
 
 
 class _ActingSets(NamedTuple):
-    """The information sets at which one player acts, by first appearance.
-
-    Attributes
-    ----------
-    number : IntArray
-        [I] the numbers of these information sets in the form.
-    first_history : IntArray
-        [I] the first history of each information set.
-    rank : IntArray
-        Index in `number` of each information set of the form; -1 if the player does not act there.
-    """
+    """The information sets at which one player acts, by first appearance."""
 
     number: IntArray
+    """[I] the numbers of these information sets in the form."""
     first_history: IntArray
+    """[I] the first history of each information set."""
     rank: IntArray
+    """Index in `number` of each information set of the form; -1 if the player does not act there.
+    """
 
 
 def _contract(form: HistoryTree) -> SequenceForm:

@@ -20,8 +20,6 @@ from infoset.efg.information_sets import (
 )
 from infoset.efg.timing import find_timing_cycle, find_uneven_timing
 
-__all__ = ["FORM_CHECKS", "FormReport", "check_form"]
-
 FORM_CHECKS: Final[Mapping[str, Callable[[ExtensiveForm], Violation | None]]] = MappingProxyType(
     {
         "same actions throughout an information set": find_action_mismatch,
@@ -40,22 +38,15 @@ FORM_CHECKS: Final[Mapping[str, Callable[[ExtensiveForm], Violation | None]]] = 
 
 @dataclass(frozen=True)
 class FormReport:
-    """The properties that an extensive form satisfies and those that it violates.
-
-    Attributes
-    ----------
-    name : str
-        The form's name.
-    is_augmented : bool
-        Whether there are public sets, and every player has an information set everywhere.
-        A classical form satisfies the properties of public sets trivially.
-    violations : Mapping[str, Violation or None]
-        The violation of each property, or None, in the order of `FORM_CHECKS`.
-    """
+    """The properties that an extensive form satisfies and those that it violates."""
 
     name: str
+    """The form's name."""
     is_augmented: bool
+    """Whether there are public sets, and every player has an information set everywhere. A
+    classical form satisfies the properties of public sets trivially."""
     violations: Mapping[str, Violation | None]
+    """The violation of each property, or None, in the order of `FORM_CHECKS`."""
 
     def satisfies(self, name: str) -> bool:
         """Return whether the form has a property, given by its name in `FORM_CHECKS`."""

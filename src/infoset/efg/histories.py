@@ -17,25 +17,17 @@ from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import ShortRepr
 from infoset.utils.text import distinct_labels
 
-__all__ = ["TERMINAL", "HistoryTree", "Outcome"]
-
 TERMINAL: Final = -2
 """The actor of a terminal history."""
 
 
 class Outcome(NamedTuple):
-    """The payoffs on arrival at a history.
-
-    Attributes
-    ----------
-    payoffs : tuple[float or Fraction, ...]
-        One payoff per player, in the game's units. `Fraction` and `int` values remain exact.
-    name : str
-        May be empty.
-    """
+    """The payoffs on arrival at a history."""
 
     payoffs: tuple[float | Fraction, ...]
+    """One payoff per player, in the game's units. `Fraction` and `int` values remain exact."""
     name: str = ""
+    """May be empty."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,57 +37,38 @@ class HistoryTree(ShortRepr):
     Histories are numbered breadth first. The children of h are `first_child[h]:first_child[h+1]`,
     one per move, in order. A *classical* form has information sets only for the acting player; an
     *augmented* form has them for every player at every history, and public sets.
-
-    Attributes
-    ----------
-    name : str
-    player_names : tuple[str, ...]
-        [N]
-    parent : IntArray
-        [H] the history one move shorter; -1 at the root.
-    first_child : IntArray
-        [H + 1] first child of each history, as above.
-    actor : IntArray
-        [H] the acting player, `CHANCE` or `TERMINAL`.
-    move : IntArray
-        [H] index into `moves` of the move that leads to each history; -1 at the root.
-    moves : tuple[Action, ...]
-        The distinct labels of moves, including those of chance.
-    chance : IntArray
-        [H] index into `probabilities` of the probability of the chance move that leads to each
-        history; -1 where a player moved.
-    probabilities : tuple[Probability, ...]
-        The distinct probabilities; fractions remain exact.
-    outcome : IntArray
-        [H] index into `outcomes` of the payoffs on arrival; -1 for none.
-    outcomes : tuple[Outcome, ...]
-    infoset : IntArray
-        [H, N] information set of each player, numbered by first appearance; -1 for none.
-    infoset_names : tuple[Sequence[str], ...]
-        Per player, the names of its information sets; empty strings for unnamed ones.
-    public_set : IntArray or None
-        [H] public set; None for a classical form.
-    public_names : Sequence[str]
-    history_names : Sequence[str]
-        [H] names of histories; empty strings for unnamed ones.
     """
 
     name: str
     player_names: tuple[str, ...]
+    """[N]"""
     parent: IntArray
+    """[H] the history one move shorter; -1 at the root."""
     first_child: IntArray
+    """[H + 1] first child of each history, as above."""
     actor: IntArray
+    """[H] the acting player, `CHANCE` or `TERMINAL`."""
     move: IntArray
+    """[H] index into `moves` of the move that leads to each history; -1 at the root."""
     moves: tuple[Action, ...]
+    """The distinct labels of moves, including those of chance."""
     chance: IntArray
+    """[H] index into `probabilities` of the probability of the chance move that leads to each
+    history; -1 where a player moved."""
     probabilities: tuple[Probability, ...]
+    """The distinct probabilities; fractions remain exact."""
     outcome: IntArray
+    """[H] index into `outcomes` of the payoffs on arrival; -1 for none."""
     outcomes: tuple[Outcome, ...]
     infoset: IntArray
+    """[H, N] information set of each player, numbered by first appearance; -1 for none."""
     infoset_names: tuple[Sequence[str], ...]
+    """Per player, the names of its information sets; empty strings for unnamed ones."""
     public_set: IntArray | None
+    """[H] public set; None for a classical form."""
     public_names: Sequence[str]
     history_names: Sequence[str]
+    """[H] names of histories; empty strings for unnamed ones."""
 
     def __post_init__(self) -> None:
         freeze(self)

@@ -12,41 +12,21 @@ from infoset.efg.histories import HistoryTree
 from infoset.tree.game_tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
-__all__ = [
-    "Violation",
-    "find_absent_mindedness",
-    "find_action_mismatch",
-    "find_hidden_reward",
-    "find_public_mismatch",
-    "find_recall_violation",
-    "find_thick_infoset",
-    "find_thick_public_set",
-    "rewards_are_observable",
-]
-
 REWARD_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Violation:
-    """A property that an extensive form violates, with the histories that show it.
-
-    Attributes
-    ----------
-    rule : str
-        The property, as a sentence.
-    histories : tuple[int, ...]
-        The histories that together violate the property.
-    found : str
-        How the histories violate the property.
-    player : Player or None
-        The player whose information violates the property; None for public information.
-    """
+    """A property that an extensive form violates, with the histories that show it."""
 
     rule: str
+    """The property, as a sentence."""
     histories: tuple[int, ...]
+    """The histories that together violate the property."""
     found: str
+    """How the histories violate the property."""
     player: Player | None = None
+    """The player whose information violates the property; None for public information."""
 
     def __str__(self) -> str:
         return f"{self.found} (rule: {self.rule})"

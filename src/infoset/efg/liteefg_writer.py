@@ -19,8 +19,6 @@ from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
 from infoset.utils.text import distinct_labels
 
-__all__ = ["format_liteefg", "save_liteefg"]
-
 
 def format_liteefg(game: ExtensiveForm | Game | GameTree) -> str:
     """Return an extensive form, or that of a game, as text in the .game format of LiteEFG.
@@ -28,10 +26,6 @@ def format_liteefg(game: ExtensiveForm | Game | GameTree) -> str:
     The file names each history by its path, such as `/C:red/P1:raise`. Names are printable ASCII
     without spaces. Payoffs are paid at the terminal histories. Numbers are floating-point numbers
     with all their digits.
-
-    Parameters
-    ----------
-    game : ExtensiveForm, Game or GameTree
 
     Raises
     ------

@@ -20,8 +20,6 @@ from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
 from infoset.utils.text import distinct_labels
 
-__all__ = ["format_nfg", "load_nfg", "parse_nfg", "save_nfg"]
-
 MAX_STRATEGIES: Final = 100_000
 """Maximum number of unnamed strategies of a player."""
 
@@ -31,7 +29,7 @@ def load_nfg(path: str | Path) -> StrategicGame:
 
     Parameters
     ----------
-    path : str or Path
+    path
         A text file in UTF-8. If its title is empty, the path becomes the title.
 
     Raises
@@ -51,8 +49,7 @@ def parse_nfg(text: str, *, name: str = "") -> StrategicGame:
 
     Parameters
     ----------
-    text : str
-    name : str
+    name
         Name of the text in error messages, and of a game without a title.
 
     Raises
@@ -177,9 +174,9 @@ def format_nfg(game: Game | GameTree | ExtensiveForm, *, names: bool = True) -> 
 
     Parameters
     ----------
-    game : Game, GameTree or ExtensiveForm
+    game
         A game with several decisions of a player is written as its `strategic_form`.
-    names : bool
+    names
         Whether the file has the names of strategies. OpenSpiel reads only files without them.
 
     Raises

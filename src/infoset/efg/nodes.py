@@ -17,8 +17,6 @@ from infoset.game import Probability
 from infoset.typing import CHANCE, Action, IntArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE
 
-__all__ = ["Node", "chance", "decision", "extensive_form_from_nodes", "terminal"]
-
 Target = TypeVar("Target")
 Value = TypeVar("Value", bound=Hashable)
 
@@ -29,36 +27,24 @@ ChanceMoves: TypeAlias = Mapping[Action, ChanceMove] | Iterable[tuple[Action, Ch
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A history of an extensive form and its descendants; see `decision`, `chance`, `terminal`.
-
-    Attributes
-    ----------
-    actor : Player
-        The acting player, `CHANCE` or `TERMINAL`.
-    labels : tuple[Action, ...]
-        Labels of the moves.
-    children : tuple[Node, ...]
-        The node after each move.
-    probabilities : tuple[Probability, ...]
-        Probabilities of the moves of chance; empty where a player acts.
-    outcome : Outcome or None
-        Payoffs on arrival.
-    sees : Mapping[Player, Hashable]
-        Name of each player's information set, including that of the actor.
-    public : Hashable
-        Name of the public set; None if there are no public sets.
-    name : str
-        Name of the history; may be empty.
-    """
+    """A history of an extensive form and its descendants; see `decision`, `chance`, `terminal`."""
 
     actor: Player
+    """The acting player, `CHANCE` or `TERMINAL`."""
     labels: tuple[Action, ...] = ()
+    """Labels of the moves."""
     children: tuple[Node, ...] = ()
+    """The node after each move."""
     probabilities: tuple[Probability, ...] = ()
+    """Probabilities of the moves of chance; empty where a player acts."""
     outcome: Outcome | None = None
+    """Payoffs on arrival."""
     sees: Mapping[Player, Hashable] = field(default_factory=dict)
+    """Name of each player's information set, including that of the actor."""
     public: Hashable = None
+    """Name of the public set; None if there are no public sets."""
     name: str = ""
+    """Name of the history; may be empty."""
 
 
 def decision(
@@ -75,19 +61,18 @@ def decision(
 
     Parameters
     ----------
-    player : Player
-    infoset : Hashable
+    infoset
         Name of the player's information set. The player cannot tell histories with the same
         name apart.
     moves : mapping, or iterable of pairs
         The node after each action; pairs allow two actions with the same label.
-    sees : Mapping[Player, Hashable], optional
+    sees
         Information sets of the other players.
-    public : Hashable, optional
+    public
         Public set.
-    outcome : Outcome, optional
+    outcome
         Payoffs on arrival.
-    name : str
+    name
         Name of the history.
 
     Raises
@@ -130,11 +115,6 @@ def chance(
     sees, public, outcome, name
         As in `decision`.
 
-    Raises
-    ------
-    ParameterError
-        If a probability is negative, or the probabilities do not sum to one.
-
     Examples
     --------
     >>> from fractions import Fraction
@@ -172,12 +152,12 @@ def terminal(
 
     Parameters
     ----------
-    *payoffs : float
+    *payoffs
         One per player, in the game's units; `Fraction` values remain exact. Without numbers there
         are no payoffs.
     sees, public, name
         As in `decision`.
-    outcome : Outcome, optional
+    outcome
         Payoffs with a name, instead of `payoffs`.
     """
     paid = Outcome(payoffs) if payoffs else outcome
@@ -202,10 +182,9 @@ def extensive_form_from_nodes(
 
     Parameters
     ----------
-    root : Node
     players : int or sequence of str
         Number of players, or their names.
-    name : str
+    name
         The game's name.
 
     Returns

@@ -22,8 +22,6 @@ from infoset.tree import GameTree, build_tree
 from infoset.typing import JointAction, Player
 from infoset.utils.text import distinct_labels
 
-__all__ = ["StrategicGame", "strategic_form"]
-
 CHOOSING, OVER = "choosing", "over"
 MAX_NUMBERS: Final = 1_000_000
 """Maximum number of payoffs in the table of a strategic form that is computed from a tree."""
@@ -38,11 +36,9 @@ class StrategicGame(Game):
 
     Parameters
     ----------
-    title : str
-    player_names : tuple[str, ...]
-    strategies : tuple[tuple[str, ...], ...]
+    strategies
         Per player, the names of the strategies.
-    payoffs : tuple[tuple[Fraction, ...], ...]
+    payoffs
         The payoffs of all players for each tuple of strategies; the strategy of the last player
         changes first.
     """

@@ -10,8 +10,6 @@ from infoset.efg.information_sets import Violation
 from infoset.errors import UnsupportedGameError
 from infoset.typing import IntArray
 
-__all__ = ["exact_timing", "find_timing_cycle", "find_uneven_timing"]
-
 
 def exact_timing(form: HistoryTree) -> IntArray:
     """Return the earliest exact deterministic timing of an extensive form.

@@ -20,15 +20,6 @@ from infoset.game import Probability
 from infoset.typing import CHANCE, Action, IntArray, LongArray, Player
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = [
-    "augment",
-    "forget_non_acting",
-    "insert_waits",
-    "pad_timing",
-    "padded_histories",
-    "pay_at_end",
-]
-
 WAIT = "wait"
 """The only move of an inserted chance history."""
 

@@ -18,29 +18,21 @@ class TriggerPairs(NamedTuple):
     pair of trigger g and sequence s has index `start[g] + rank[s]`.
 
     S is the number of sequences of one or several players, including empty sequences.
-
-    Attributes
-    ----------
-    rank : IntArray
-        [S] position of each sequence in depth-first order: the sequences at an infostate are
-        adjacent and directly followed by those below it; 0 for empty sequences.
-    start : LongArray
-        [S] offset of the pairs of each trigger; 0 for empty sequences.
-    order : IntArray
-        [I] the infostates in depth-first order.
-    first_place, last_place : IntArray
-        [I] bounds of the subtree of each infostate x: the infostates at and below x are
-        `order[first_place[x]:last_place[x]]`.
-    owner : IntArray
-        [S] the infostate of each sequence; -1 for empty sequences.
     """
 
     rank: IntArray
+    """[S] position of each sequence in depth-first order: the sequences at an infostate are
+    adjacent and directly followed by those below it; 0 for empty sequences."""
     start: LongArray
+    """[S] offset of the pairs of each trigger; 0 for empty sequences."""
     order: IntArray
+    """[I] the infostates in depth-first order."""
     first_place: IntArray
     last_place: IntArray
+    """[I] bounds of the subtree of each infostate x: the infostates at and below x are
+    `order[first_place[x]:last_place[x]]`."""
     owner: IntArray
+    """[S] the infostate of each sequence; -1 for empty sequences."""
 
 
 @linear_kernel

@@ -21,50 +21,27 @@ from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = [
-    "BestResponse",
-    "Evaluation",
-    "best_response",
-    "best_response_plan",
-    "evaluate_plans",
-    "evaluate_policy",
-    "evaluation_of",
-    "expected_values",
-    "exploitability",
-    "nash_conv",
-]
-
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(ShortRepr):
-    """Expected utilities of a policy, and the gains from best responses to it.
-
-    Attributes
-    ----------
-    values : tuple[float, ...]
-        Expected utility of each player, in the game's units.
-    gains : tuple[float, ...]
-        Gain of each player from a best response to the others, at least 0. NaN for games without
-        perfect recall, for which best responses are not computed.
-    nash_conv : float
-        Sum of the gains.
-    exploitability : float or None
-        Mean of the gains; None unless the game is two-player constant-sum with perfect recall.
-    security_levels : tuple[float, float] or None
-        Security level of each player's policy: a lower bound on its utility against any opponent,
-        minus an allowance for rounding. None if `exploitability` is None. The value of the game for
-        player 0 lies between `security_levels[0]` and the constant sum minus `security_levels[1]`.
-    rounding : float
-        Bound on the rounding error of a best-response value in float64. Smaller gains are not
-        significant. NaN if the gains are NaN.
-    """
+    """Expected utilities of a policy, and the gains from best responses to it."""
 
     values: tuple[float, ...]
+    """Expected utility of each player, in the game's units."""
     gains: tuple[float, ...]
+    """Gain of each player from a best response to the others, at least 0. NaN for games without
+    perfect recall, for which best responses are not computed."""
     nash_conv: float
+    """Sum of the gains."""
     exploitability: float | None
+    """Mean of the gains; None unless the game is two-player constant-sum with perfect recall."""
     security_levels: tuple[float, float] | None
+    """Security level of each player's policy: a lower bound on its utility against any opponent,
+    minus an allowance for rounding. None if `exploitability` is None. The value of the game for
+    player 0 lies between `security_levels[0]` and the constant sum minus `security_levels[1]`."""
     rounding: float
+    """Bound on the rounding error of a best-response value in float64. Smaller gains are not
+    significant. NaN if the gains are NaN."""
 
     def _facts(self) -> Facts:
         values: dict[str, object] = {
@@ -79,21 +56,14 @@ class Evaluation(ShortRepr):
 
 @dataclass(frozen=True, repr=False)
 class BestResponse(ShortRepr):
-    """A best response of one player to the policies of the others.
-
-    Attributes
-    ----------
-    player : Player
-    value : float
-        Expected utility of the player, in the game's units.
-    policy : TabularPolicy or PublicPolicy
-        The given policy with the player's part replaced by a pure best response. Ties go to the
-        first action.
-    """
+    """A best response of one player to the policies of the others."""
 
     player: Player
     value: float
+    """Expected utility of the player, in the game's units."""
     policy: TabularPolicy[Form]
+    """The given policy with the player's part replaced by a pure best response. Ties go to the
+    first action."""
 
 
 def evaluate_plans(form: Form, plans: Sequence[FloatArray]) -> Evaluation:
@@ -123,11 +93,6 @@ def evaluate_policy(policy: TabularPolicy[Form]) -> Evaluation:
 
     `infoset.evaluate` does the same for games by name and policies from files.
 
-    Raises
-    ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
-
     Examples
     --------
     >>> from infoset.games import load_game
@@ -142,13 +107,7 @@ def evaluate_policy(policy: TabularPolicy[Form]) -> Evaluation:
 
 
 def expected_values(policy: TabularPolicy[Form]) -> tuple[float, ...]:
-    """Return the expected utility of each player, in the game's units.
-
-    Raises
-    ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
-    """
+    """Return the expected utility of each player, in the game's units."""
     check_policy(policy)
     form = policy.form
     plans = policy.realization_plans()
@@ -202,13 +161,7 @@ def _best_behavior(
 
 
 def nash_conv(policy: TabularPolicy[Form]) -> float:
-    """Return NashConv: the sum over players of the gain of a best response.
-
-    Raises
-    ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
-    """
+    """Return NashConv: the sum over players of the gain of a best response."""
     return evaluate_policy(policy).nash_conv
 
 
@@ -219,8 +172,6 @@ def exploitability(policy: TabularPolicy[Form]) -> float:
 
     Raises
     ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
     UnsupportedGameError
         If the game is not two-player constant-sum, because exploitability is then undefined.
     """

@@ -14,27 +14,18 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_number, check_type
 
-__all__ = ["CCEEvaluation", "CCEEvaluator", "evaluate_cce"]
-
 
 @dataclass(frozen=True)
 class CCEEvaluation:
-    """Values of correlated play, and its distance from a coarse correlated equilibrium.
-
-    Attributes
-    ----------
-    values : tuple[float, ...]
-        Expected utility of each player, in the game's units.
-    gains : tuple[float, ...]
-        Gain of each player from committing to a best policy before the draw, while the others
-        follow the draw. Negative if following the draw is better than any fixed policy.
-    cce_gap : float
-        The largest gain, at least 0: the play is a `cce_gap`-coarse correlated equilibrium.
-    """
+    """Values of correlated play, and its distance from a coarse correlated equilibrium."""
 
     values: tuple[float, ...]
+    """Expected utility of each player, in the game's units."""
     gains: tuple[float, ...]
+    """Gain of each player from committing to a best policy before the draw, while the others follow
+    the draw. Negative if following the draw is better than any fixed policy."""
     cce_gap: float
+    """The largest gain, at least 0: the play is a `cce_gap`-coarse correlated equilibrium."""
 
 
 class CCEEvaluator:
@@ -46,7 +37,7 @@ class CCEEvaluator:
 
     Parameters
     ----------
-    form : Form
+    form
         The game, with any number of players and any payoffs.
 
     Examples
@@ -93,9 +84,9 @@ class CCEEvaluator:
 
         Parameters
         ----------
-        plans : Sequence[FloatArray]
+        plans
             Per player [Q], its realization plan.
-        weight, discount : float
+        weight, discount
             Weight of the policy, and factor on the weights of all earlier policies.
 
         Returns
@@ -168,16 +159,13 @@ def evaluate_cce(
 
     Parameters
     ----------
-    policies : Sequence[TabularPolicy]
+    policies
         At least one, all for the same game.
-    weights : Sequence[float], optional
+    weights
         One nonnegative number per policy; by default all equal.
 
     Raises
     ------
-    ParameterError
-        If an item is not a policy, or the weights are not one nonnegative number per policy with
-        a positive sum.
     PolicyMismatchError
         If the policies are for different games.
 

@@ -20,8 +20,6 @@ from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.short_repr import ShortRepr
 
-__all__ = ["CorrelatedPolicy", "load_correlated_policy", "save_correlated_policy"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CorrelatedPolicy(ShortRepr):
@@ -31,18 +29,8 @@ class CorrelatedPolicy(ShortRepr):
     that episode. It differs from the product of the players' average policies, in which each player
     draws independently.
 
-    Attributes
-    ----------
-    policies : tuple[TabularPolicy, ...]
-        At least one, all for the same game.
-    weights : tuple[float, ...]
-        One nonnegative number per policy. Policies are drawn with probability proportional to
-        weight.
-
     Raises
     ------
-    ParameterError
-        If the weights are not one nonnegative number per policy, with a positive sum.
     PolicyMismatchError
         If the policies are for different games.
 
@@ -66,7 +54,10 @@ class CorrelatedPolicy(ShortRepr):
     """
 
     policies: tuple[TabularPolicy[SequenceForm], ...]
+    """At least one, all for the same game."""
     weights: tuple[float, ...]
+    """One nonnegative number per policy. Policies are drawn with probability proportional to
+    weight."""
 
     def __post_init__(self) -> None:
         checked_weights(self.policies, self.weights)
@@ -89,13 +80,7 @@ class CorrelatedPolicy(ShortRepr):
         return mix(self.policies, self.weights)
 
     def draw(self, rng: np.random.Generator) -> TabularPolicy:
-        """Draw the policy that all players follow in one play.
-
-        Raises
-        ------
-        ParameterError
-            If `rng` is not a NumPy generator.
-        """
+        """Draw the policy that all players follow in one play."""
         check_type("rng", rng, np.random.Generator, "np.random.default_rng(seed)")
         return self.policies[int(self.drawn_indices(rng.random(1))[0])]
 
@@ -128,15 +113,11 @@ def save_correlated_policy(
 
     Parameters
     ----------
-    policy : CorrelatedPolicy
-    path : str or Path
-    metadata : Mapping[str, Any], optional
+    metadata
         JSON values to store in the file.
 
     Raises
     ------
-    ParameterError
-        If `policy` is not a `CorrelatedPolicy`.
     PolicyFileError
         If the file cannot be written.
     """
@@ -163,8 +144,6 @@ def load_correlated_policy(path: str | Path, form: SequenceForm) -> CorrelatedPo
 
     Raises
     ------
-    ParameterError
-        If `form` is not a `SequenceForm`.
     PolicyFileError
         If the file is missing or damaged, or does not contain a correlated policy.
     PolicyMismatchError

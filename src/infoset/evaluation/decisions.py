@@ -9,8 +9,6 @@ from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.compilation import kernel
 
-__all__ = ["decision_losses", "decision_values"]
-
 
 def decision_values(policy: TabularPolicy, player: Player) -> FloatArray:
     """Return what each action is worth to a player if everybody follows a policy afterwards.
@@ -22,9 +20,8 @@ def decision_values(policy: TabularPolicy, player: Player) -> FloatArray:
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy
         The policy of all players.
-    player : Player
 
     Returns
     -------

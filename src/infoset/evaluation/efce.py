@@ -9,61 +9,43 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation._trigger_kernels import add_triggered, trigger_gains
+from infoset.evaluation._trigger_kernels import TriggerPairs, add_triggered, trigger_gains
 from infoset.evaluation.cce import checked_weights
-from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
+from infoset.evaluation.trigger_pairs import enumerate_trigger_pairs
 from infoset.forms import SequenceForm, Treeplex, as_sequence_form, check_sequence_form, plan_value
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, FloatArray, Player, StateArrays
 
-__all__ = ["EFCEEvaluation", "EFCEEvaluator", "TriggerDeviation", "evaluate_efce"]
-
 
 class TriggerDeviation(NamedTuple):
-    """The trigger deviation of a player with the largest gain.
-
-    Attributes
-    ----------
-    player : Player
-    infostate : str
-        The infostate of the recommendation, as text.
-    action : Action
-        The recommended action.
-    gain : float
-        Expected gain of the best deviation that starts at this recommendation; until then the
-        player follows all recommendations. The expectation is over all play, in the game's units;
-        it is negative for a loss.
-    """
+    """The trigger deviation of a player with the largest gain."""
 
     player: Player
     infostate: str
+    """The infostate of the recommendation, as text."""
     action: Action
+    """The recommended action."""
     gain: float
+    """Expected gain of the best deviation that starts at this recommendation; until then the player
+    follows all recommendations. The expectation is over all play, in the game's units; it is
+    negative for a loss."""
 
 
 @dataclass(frozen=True)
 class EFCEEvaluation:
-    """Values of recommended play, and its distance from an EFCE.
-
-    Attributes
-    ----------
-    values : tuple[float, ...]
-        Expected utility of each player, in the game's units.
-    deviations : tuple[TriggerDeviation | None, ...]
-        The best trigger deviation of each player; None for a player without decisions.
-    efce_gap : float
-        The largest gain of a trigger deviation, at least 0: the play is an `efce_gap`-EFCE. In a
-        matrix game, an EFCE is a correlated equilibrium.
-    total_gains : tuple[float, ...]
-        Gain of each player if it may deviate at a set of triggers, none of which precedes another,
-        instead of at a single trigger. This is at least the gain of its best trigger deviation, and
-        at least its gain in `evaluate_cce`.
-    """
+    """Values of recommended play, and its distance from an EFCE."""
 
     values: tuple[float, ...]
+    """Expected utility of each player, in the game's units."""
     deviations: tuple[TriggerDeviation | None, ...]
+    """The best trigger deviation of each player; None for a player without decisions."""
     efce_gap: float
+    """The largest gain of a trigger deviation, at least 0: the play is an `efce_gap`-EFCE. In a
+    matrix game, an EFCE is a correlated equilibrium."""
     total_gains: tuple[float, ...]
+    """Gain of each player if it may deviate at a set of triggers, none of which precedes another,
+    instead of at a single trigger. This is at least the gain of its best trigger deviation, and at
+    least its gain in `evaluate_cce`."""
 
 
 class EFCEEvaluator:
@@ -76,7 +58,7 @@ class EFCEEvaluator:
 
     Parameters
     ----------
-    form : SequenceForm
+    form
         The game, with any number of players and any payoffs.
 
     Raises
@@ -135,9 +117,9 @@ class EFCEEvaluator:
 
         Parameters
         ----------
-        plans : Sequence[FloatArray]
+        plans
             Per player [Q], its realization plan.
-        weight : float
+        weight
             Weight of the policy.
         """
         form, plans = self.form, tuple(plans)
@@ -215,9 +197,9 @@ def evaluate_efce(
 
     Parameters
     ----------
-    policies : Sequence[TabularPolicy]
+    policies
         At least one, all for the same game.
-    weights : Sequence[float], optional
+    weights
         One nonnegative number per policy; by default all equal.
 
     Raises

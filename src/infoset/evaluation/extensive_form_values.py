@@ -13,9 +13,6 @@ from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.text import distinct_labels
 
-__all__ = ["Behavior", "behavior_values"]
-
-
 Behavior: TypeAlias = Mapping[tuple[str, Player], Mapping[Action, float]]
 """Action probabilities by information set; its key is a pair of name and player."""
 
@@ -28,7 +25,6 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
 
     Parameters
     ----------
-    form : ExtensiveForm
     behavior : Mapping[tuple[str, Player], Mapping[Action, float]], optional
         Action probabilities by information set and player. A missing action has probability zero;
         play is uniform at a missing information set. If several actions have the same label, the
@@ -36,8 +32,6 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
 
     Raises
     ------
-    UnknownNameError
-        If the form has no such information set or action.
     ParameterError
         If `form` is not an extensive form, a player does not exist, probabilities are negative or
         do not sum to one, or the histories of an information set have different actions.

@@ -27,8 +27,6 @@ from infoset.forms import (
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
-__all__ = ["equity_at"]
-
 DIGITS = 10
 """Digits to which the chance reach of showdowns after different betting is compared."""
 
@@ -75,9 +73,7 @@ def equity_at(
 
     Parameters
     ----------
-    form : PublicForm
-    node : int
-    ranges : tuple[FloatArray, FloatArray]
+    ranges
         Per player, [hands] the reach of each hand at the node, which need not sum to 1. Removed
         hands count as 0.
 
@@ -88,8 +84,6 @@ def equity_at(
 
     Raises
     ------
-    ParameterError
-        If the node does not exist, or ranges have the wrong shape or a negative entry.
     UnsupportedGameError
         If no showdown follows the node, or showdowns compare different strengths, as the challenges
         of liar's dice do.

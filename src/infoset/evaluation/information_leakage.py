@@ -20,39 +20,23 @@ from infoset.utils.arguments import (
     check_type,
 )
 
-__all__ = [
-    "BASELINES",
-    "TrueStateSamplingRatio",
-    "hand_sampling_ratios",
-    "mean_true_state_sampling_ratio",
-    "true_state_sampling_ratio",
-]
-
 BASELINES: Final = ("uniform", "prior")
 """Baseline guesses to which a belief is compared: uniform over the candidates, or the prior."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrueStateSamplingRatio:
-    """The true-state sampling ratio of one player at every history, for one observer.
-
-    Attributes
-    ----------
-    tree : GameTree
-    player : Player
-        The observed player.
-    ratio : FloatArray
-        [H] probability that the observer assigns to the true infostate of the player, divided by
-        the probability under the baseline guess. A ratio of 1 means that nothing is leaked. NaN at
-        histories that chance and the policies of the players other than the observer never reach.
-    reach : FloatArray
-        [H] reach of each history under chance and all policies.
-    """
+    """The true-state sampling ratio of one player at every history, for one observer."""
 
     tree: GameTree
     player: Player
+    """The observed player."""
     ratio: FloatArray
+    """[H] probability that the observer assigns to the true infostate of the player, divided by the
+    probability under the baseline guess. A ratio of 1 means that nothing is leaked. NaN at
+    histories that chance and the policies of the players other than the observer never reach."""
     reach: FloatArray
+    """[H] reach of each history under chance and all policies."""
 
     @property
     def mean(self) -> float:
@@ -67,11 +51,6 @@ class TrueStateSamplingRatio:
         """Return the mean over the histories right after the player's n-th action (n from 1).
 
         NaN if play never continues after that action.
-
-        Raises
-        ------
-        ParameterError
-            If `number` is less than 1.
         """
         check_count("number", number, minimum=1)
         return self._mean_over(self._actions_taken == number)
@@ -122,16 +101,15 @@ def true_state_sampling_ratio(
 
     Parameters
     ----------
-    tree : GameTree
-    policy : TabularPolicy
+    policy
         Policy of all players. The observer's own part has no effect on its belief; it affects only
         the weights with which histories are averaged.
-    player : Player
+    player
         The observed player.
-    observer : Player, optional
+    observer
         A different player, who also uses its own private information. By default the observer sees
         only public information.
-    baseline : str
+    baseline
         The guess by which the belief is divided: `uniform` over the candidates, or `prior`, the
         belief of an observer who ignores the actions of the player.
 
@@ -141,8 +119,6 @@ def true_state_sampling_ratio(
         If an argument has the wrong type, or `player` and `observer` are equal or do not exist.
     PolicyMismatchError
         If the policy is for another game.
-    UnknownNameError
-        If `baseline` is unknown.
 
     Notes
     -----
@@ -232,12 +208,12 @@ def hand_sampling_ratios(
 
     Parameters
     ----------
-    reach : FloatArray
+    reach
         [..., K] probability of the player's own actions in each outcome, for each hand.
-    prior : FloatArray
+    prior
         [K] probability of each hand for an observer who ignores the actions of the player. Hands
         of probability 0 are not candidates.
-    baseline : str
+    baseline
         `uniform` or `prior`, as in `true_state_sampling_ratio`.
 
     Returns
@@ -249,8 +225,6 @@ def hand_sampling_ratios(
     ------
     ParameterError
         If the shapes do not match, or an array does not contain probabilities.
-    UnknownNameError
-        If `baseline` is unknown.
 
     Examples
     --------
@@ -289,7 +263,7 @@ def mean_true_state_sampling_ratio(
     reach, prior, baseline
         As in `hand_sampling_ratios`. Leave out outcomes that should not count, such as the end of
         the game.
-    weights : FloatArray, optional
+    weights
         [...] reach of each outcome by chance and the other players; by default equal for all
         outcomes.
 
@@ -298,8 +272,6 @@ def mean_true_state_sampling_ratio(
     ParameterError
         If the shapes do not match, an array does not contain probabilities, or every outcome has
         probability zero.
-    UnknownNameError
-        If `baseline` is unknown.
 
     Examples
     --------

@@ -15,8 +15,6 @@ from infoset.forms import SequenceForm, as_sequence_form
 from infoset.policy import TabularPolicy, decompose_plan
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
-__all__ = ["JointDistribution", "joint_distribution"]
-
 MAX_TUPLES = 10_000_000
 CELLS_PER_CHUNK = 10_000_000
 
@@ -25,24 +23,16 @@ Mixture: TypeAlias = tuple[BoolArray, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class JointDistribution:
-    """A distribution over finitely many tuples of pure plans, one plan per player.
-
-    Attributes
-    ----------
-    form : SequenceForm
-        The game.
-    plans : tuple[BoolArray, ...]
-        Per player [K, Q], its pure plans: True for the sequences that a plan takes.
-    support : IntArray
-        [M, N] index of each player's plan in each tuple; all tuples are different.
-    probabilities : FloatArray
-        [M] positive probability of each tuple. The sum is 1.
-    """
+    """A distribution over finitely many tuples of pure plans, one plan per player."""
 
     form: SequenceForm
+    """The game."""
     plans: tuple[BoolArray, ...]
+    """Per player [K, Q], its pure plans: True for the sequences that a plan takes."""
     support: IntArray
+    """[M, N] index of each player's plan in each tuple; all tuples are different."""
     probabilities: FloatArray
+    """[M] positive probability of each tuple. The sum is 1."""
 
     def evaluate(self) -> CCEEvaluation:
         """Compute the exact values and the gain of each player from committing to a plan."""

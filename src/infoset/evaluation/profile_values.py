@@ -21,8 +21,6 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player, check_type
 
-__all__ = ["TransformedValues", "transformed_profiles", "transformed_values"]
-
 
 @dataclass(frozen=True, eq=False)
 class TransformedValues:
@@ -31,22 +29,15 @@ class TransformedValues:
     In profile 0 both players play the blueprint. In the next n - 1 profiles, player 1 plays
     transformations 1 to n - 1 of it, and in the last n - 1, player 0 does. Transformation 0 is the
     identity.
-
-    Attributes
-    ----------
-    tree : GameTree
-    transformations : tuple[Transformation, ...]
-        The n transformations.
-    blueprints : tuple[str, ...]
-        Digests of the blueprint, see `TabularPolicy.digest`; a network has one of its own.
-    values : FloatArray
-        [H, M] expected utility of player 0 from each history, including rewards before it.
     """
 
     tree: GameTree
     transformations: tuple[Transformation, ...]
+    """The n transformations."""
     blueprints: tuple[str, ...]
+    """Digests of the blueprint, see `TabularPolicy.digest`; a network has one of its own."""
     values: FloatArray
+    """[H, M] expected utility of player 0 from each history, including rewards before it."""
 
     def against(self, player: Player) -> FloatArray:
         """Return [H, n] the values for a player if the opponent plays each transformation.
@@ -69,9 +60,9 @@ class TransformedValues:
 
         Parameters
         ----------
-        exact : TransformedValues
+        exact
             The values to compare with.
-        blueprint : TabularPolicy
+        blueprint
             The policy whose reach is the weight.
         """
         tree = self.tree
@@ -85,13 +76,7 @@ class TransformedValues:
 def transformed_profiles(
     blueprint: TabularPolicy, transformations: Sequence[Transformation]
 ) -> tuple[TabularPolicy, ...]:
-    """Return the M = 2n - 1 profiles of `TransformedValues`.
-
-    Raises
-    ------
-    ParameterError
-        If the first transformation is not the identity, or two are equal.
-    """
+    """Return the M = 2n - 1 profiles of `TransformedValues`."""
     check_transformations(transformations)
     changed = transformations[1:]
     return (
@@ -107,11 +92,11 @@ def transformed_values(
 
     Parameters
     ----------
-    tree : GameTree
+    tree
         A two-player constant-sum game.
-    blueprint : TabularPolicy
+    blueprint
         On any form of the game.
-    transformations : Sequence[Transformation]
+    transformations
         Transformations, the first of which is the identity.
 
     Raises

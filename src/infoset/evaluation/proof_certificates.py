@@ -12,17 +12,15 @@ from infoset.forms import InfostateTree
 from infoset.tree import GameTree
 from infoset.utils.arguments import check_type
 
-__all__ = ["make_certificate"]
-
 
 def make_certificate(proof: ValueProof, tree: GameTree) -> Certificate:
     """Return the certificate of proved bounds, after verifying it by the rules of the game.
 
     Parameters
     ----------
-    proof : ValueProof
+    proof
         Such as `solve_exactly(tree)` or `prove_value(tree, policy)`.
-    tree : GameTree
+    tree
         The game of the proof, which must be registered under its name.
 
     Raises

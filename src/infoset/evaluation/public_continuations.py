@@ -21,8 +21,6 @@ from infoset.forms import (
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, Player
 
-__all__ = ["PublicContinuation"]
-
 
 class PublicContinuation:
     """A leaf function: the exact values if both players follow a policy from the leaf on.
@@ -37,8 +35,6 @@ class PublicContinuation:
 
     Raises
     ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
     UnsupportedGameError
         If it is not on a public form.
 

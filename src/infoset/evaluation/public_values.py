@@ -21,8 +21,6 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
-__all__ = ["PublicValues"]
-
 
 class PublicValues:
     """What each hand is worth at each public node, if both players follow a policy.
@@ -41,8 +39,6 @@ class PublicValues:
 
     Raises
     ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
     UnsupportedGameError
         If it is not on a public form.
     UnsupportedGameError
@@ -119,13 +115,7 @@ class PublicValues:
         return weight / total if total > 0 else np.full(len(weight), np.nan)
 
     def probability(self, node: int) -> float:
-        """Return the probability that play reaches a node.
-
-        Raises
-        ------
-        ParameterError
-            If the node does not exist.
-        """
+        """Return the probability that play reaches a node."""
         return float(self._weight(node, 0).sum())
 
     def _weight(self, node: int, player: Player) -> FloatArray:
@@ -192,8 +182,6 @@ class PublicValues:
 
         Raises
         ------
-        ParameterError
-            If the node does not exist.
         UnsupportedGameError
             If the showdowns after the node do not all compare the same strengths.
 

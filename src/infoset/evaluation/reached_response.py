@@ -18,23 +18,16 @@ from infoset.policy import Policy, checked_probabilities, uniform_policy
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player, check_type
 
-__all__ = ["ReachedResponse", "ResponsePolicy", "reached_best_response"]
-
 NO_INDEX = -1
 """Index of a missing parent, and of the action if the responder does not act."""
 
 
 @dataclass(frozen=True, eq=False)
 class ResponsePolicy:
-    """A policy that is pure at the infostates where it was computed and uniform elsewhere.
-
-    Attributes
-    ----------
-    chosen : dict[Infostate, int]
-        Index of the action at each infostate.
-    """
+    """A policy that is pure at the infostates where it was computed and uniform elsewhere."""
 
     chosen: dict[Infostate, int]
+    """Index of the action at each infostate."""
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
@@ -49,23 +42,15 @@ class ResponsePolicy:
 
 @dataclass(frozen=True, eq=False)
 class ReachedResponse:
-    """A best response of one player on the histories that the other policies reach.
-
-    Attributes
-    ----------
-    player : Player
-    value : float
-        Expected utility of the best response, in the game's units.
-    policy : ResponsePolicy
-        The best response. Ties go to the first action.
-    num_histories : int
-        Number of histories generated.
-    """
+    """A best response of one player on the histories that the other policies reach."""
 
     player: Player
     value: float
+    """Expected utility of the best response, in the game's units."""
     policy: ResponsePolicy
+    """The best response. Ties go to the first action."""
     num_histories: int
+    """Number of histories generated."""
 
 
 def reached_best_response(
@@ -83,13 +68,12 @@ def reached_best_response(
 
     Parameters
     ----------
-    game : Game
     policies : Policy or Sequence
         One policy for all opponents, or one for each player, in which case the responder's policy
         is ignored. None is the uniform policy. Each policy is queried once per infostate.
-    player : Player
+    player
         The responder. Best responses require perfect recall, which every `Game` has.
-    max_histories : int
+    max_histories
         Limit on the number of histories. About ten thousand are generated per second.
 
     Returns
@@ -135,26 +119,17 @@ def _policy_of_each(policies: Policy | Sequence[Policy | None] | None, game: Gam
 
 @dataclass(frozen=True)
 class _Level:
-    """All reached histories of one length.
-
-    Attributes
-    ----------
-    histories : list[History]
-    parent : LongArray
-        [n] index of the history one step shorter in the previous level.
-    probability : FloatArray
-        [n] probability of the last step, without the factor of the responder.
-    reach : FloatArray
-        [n] product of the probabilities of all steps.
-    action : LongArray
-        [n] the responder's action in the last step; -1 if it did not act.
-    """
+    """All reached histories of one length."""
 
     histories: list[History]
     parent: LongArray
+    """[n] index of the history one step shorter in the previous level."""
     probability: FloatArray
+    """[n] probability of the last step, without the factor of the responder."""
     reach: FloatArray
+    """[n] product of the probabilities of all steps."""
     action: LongArray
+    """[n] the responder's action in the last step; -1 if it did not act."""
 
 
 class _Expansion:

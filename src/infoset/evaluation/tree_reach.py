@@ -13,15 +13,6 @@ from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
-__all__ = [
-    "acting_histories",
-    "check_same_game",
-    "find_history",
-    "reach_without",
-    "step_probability",
-    "sum_by",
-]
-
 
 def check_same_game(tree: GameTree, form: Form) -> None:
     """Raise an error if a form is not the sequence form of a tree.

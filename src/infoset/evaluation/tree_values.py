@@ -13,8 +13,6 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 
-__all__ = ["history_values"]
-
 
 def history_values(tree: GameTree, policies: TabularPolicy | Sequence[TabularPolicy]) -> FloatArray:
     """Return the expected utility of each player at each history under a policy, or under several.
@@ -23,8 +21,7 @@ def history_values(tree: GameTree, policies: TabularPolicy | Sequence[TabularPol
 
     Parameters
     ----------
-    tree : GameTree
-    policies : TabularPolicy or Sequence[TabularPolicy]
+    policies
         A policy on any form of the same game, or M of them.
 
     Returns

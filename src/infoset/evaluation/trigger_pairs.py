@@ -8,8 +8,6 @@ from infoset.errors import GameTooLargeError
 from infoset.evaluation._trigger_kernels import TriggerPairs, number_pairs
 from infoset.typing import IntArray
 
-__all__ = ["MAX_PAIRS", "TriggerPairs", "enumerate_trigger_pairs"]
-
 MAX_PAIRS = 20_000_000
 """Limit on the number of pairs, at which an array of pairs takes 160 MB."""
 
@@ -24,12 +22,12 @@ def enumerate_trigger_pairs(
 
     Parameters
     ----------
-    parent, first, num_actions : IntArray
+    parent, first, num_actions
         [I] parent sequence, first sequence and number of actions of each infostate, parents
         first.
-    num_sequences : int
+    num_sequences
         Number S of sequences, including empty sequences.
-    game : str
+    game
         Name of the game in error messages.
 
     Raises

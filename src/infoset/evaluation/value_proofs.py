@@ -16,16 +16,6 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_type
 
-__all__ = [
-    "Payoffs",
-    "Plan",
-    "ValueProof",
-    "exact_payoffs",
-    "provable_form",
-    "prove_bounds",
-    "prove_value",
-]
-
 Plan: TypeAlias = list[Fraction]
 Payoffs: TypeAlias = dict[tuple[int, int], Fraction]
 
@@ -35,21 +25,15 @@ DENOMINATORS = (10, 100, 1_000, 10_000, 1_000_000, 10**9)
 
 @dataclass(frozen=True)
 class ValueProof:
-    """Bounds on the value of a game for player 0, each certified by a policy.
-
-    Attributes
-    ----------
-    lower, upper : Fraction
-        Security level of player 0's policy, and the upper bound that player 1's policy enforces.
-        Both are exact, in the game's units.
-    probabilities : tuple[tuple[Fraction, ...], ...]
-        The two policies, with rational probabilities: per player, the probability of the last
-        action of each sequence, as in `TabularPolicy.probabilities`.
-    """
+    """Bounds on the value of a game for player 0, each certified by a policy."""
 
     lower: Fraction
     upper: Fraction
+    """Security level of player 0's policy, and the upper bound that player 1's policy enforces.
+    Both are exact, in the game's units."""
     probabilities: tuple[tuple[Fraction, ...], ...]
+    """The two policies, with rational probabilities: per player, the probability of the last action
+    of each sequence, as in `TabularPolicy.probabilities`."""
 
     @property
     def value(self) -> Fraction | None:
@@ -98,9 +82,9 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
 
     Parameters
     ----------
-    game : GameTree or ExtensiveForm
+    game
         The game. All chance probabilities must be exact (`Fraction` or `int`).
-    policy : TabularPolicy
+    policy
         A policy for the game.
 
     Returns
@@ -178,11 +162,11 @@ def prove_bounds(
 
     Parameters
     ----------
-    treeplexes : Sequence[Treeplex]
+    treeplexes
         The treeplexes of both players.
-    payoffs : Payoffs
+    payoffs
         As `exact_payoffs` returns them.
-    behaviors : Sequence[Sequence[Fraction]]
+    behaviors
         Per player [Q] exact probabilities.
 
     Raises

@@ -11,8 +11,6 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, Player
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = ["HandEvaluation", "evaluate_hands"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HandEvaluation(ShortRepr):
@@ -25,29 +23,20 @@ class HandEvaluation(ShortRepr):
     where u is the expected utility if the players hold h and h' and follow the policy. So the mean
     of `values`, weighted by `probabilities`, is the value of the policy, and that of `gains` is the
     player's gain. A best response to the opponent's policy is a best response of each hand.
-
-    Attributes
-    ----------
-    public_form : PublicForm
-        The game.
-    player : Player
-    probabilities : FloatArray
-        [hands] the probability that the player is dealt each hand; they sum to 1.
-    values : FloatArray
-        [hands] expected utility of each hand under the policy, in the game's units. NaN for hands
-        that are never dealt, here and in the other arrays.
-    best_response_values : FloatArray
-        [hands] expected utility of each hand if it is played by a best response.
-    gains : FloatArray
-        [hands] difference of the two, at least 0.
     """
 
     public_form: PublicForm
+    """The game."""
     player: Player
     probabilities: FloatArray
+    """[hands] the probability that the player is dealt each hand; they sum to 1."""
     values: FloatArray
+    """[hands] expected utility of each hand under the policy, in the game's units. NaN for hands
+    that are never dealt, here and in the other arrays."""
     best_response_values: FloatArray
+    """[hands] expected utility of each hand if it is played by a best response."""
     gains: FloatArray
+    """[hands] difference of the two, at least 0."""
 
     def _facts(self) -> Facts:
         dealt = self.probabilities > 0
@@ -73,8 +62,6 @@ def evaluate_hands(policy: TabularPolicy) -> tuple[HandEvaluation, HandEvaluatio
 
     Raises
     ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
     UnsupportedGameError
         If it is not on a public form.
 

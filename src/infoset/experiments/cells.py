@@ -36,8 +36,6 @@ from infoset.utils.arguments import check_path
 from infoset.utils.checksums import has_checksum, with_checksum
 from infoset.utils.files import write_text
 
-__all__ = ["Cell", "CellFolder", "CellInterrupted", "CellResult", "run_cells", "run_cells_on"]
-
 CellResult: TypeAlias = Mapping[str, Any]
 """The result of a cell: JSON values by name."""
 
@@ -81,9 +79,9 @@ class CellFolder:
 
     Parameters
     ----------
-    path : str or Path
+    path
         Created if it does not exist.
-    study : str
+    study
         The name of the study; a folder belongs to one study.
 
     Attributes
@@ -243,12 +241,11 @@ def run_cells(
 
     Parameters
     ----------
-    cells : Sequence[Cell]
+    cells
         A repeated cell is run once.
-    folder : CellFolder
-    workers : int, optional
+    workers
         Number of threads; by default the number of cores.
-    executor : Executor, optional
+    executor
         Where to run instead: any `concurrent.futures.Executor`. It excludes `workers`.
     on_done : callable, optional
         Called with each finished cell.

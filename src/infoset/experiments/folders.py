@@ -16,8 +16,6 @@ from infoset.utils.checksums import file_checksum, has_checksum, with_checksum
 from infoset.utils.files import write_folder
 from infoset.utils.text import shortened
 
-__all__ = ["RUNS", "check_results", "check_writable", "run_slug", "save_folder", "saved_record"]
-
 RUNS = Path("runs")
 """Default folder of results."""
 
@@ -79,7 +77,6 @@ def save_folder(folder: str | Path, write: Callable[[Path], object]) -> Path:
 
     Parameters
     ----------
-    folder : str or Path
     write : callable
         Function of a temporary folder that writes the files; the folder is renamed afterwards.
 
@@ -119,10 +116,9 @@ def saved_record(
 
     Parameters
     ----------
-    record : Mapping[str, Any]
-    folder : Path
+    folder
         Folder in which the other files have been written.
-    files : Mapping[str, str]
+    files
         All file names of the folder by content, that of the record last.
     """
     *others, _ = files.values()
@@ -135,7 +131,7 @@ def check_results(folder: str | Path) -> dict[str, Any]:
 
     Parameters
     ----------
-    folder : str or Path
+    folder
         A folder that `save_run`, `save_learning`, `save_team` or `save_comparison` wrote.
 
     Returns

@@ -9,8 +9,6 @@ import numpy as np
 
 from infoset.runs import TracePoint
 
-__all__ = ["iterations_per_second", "seconds_to_target"]
-
 RECENT_FACTOR = 8
 """The forecast uses the measurements after an eighth of the iterations."""
 
@@ -36,9 +34,9 @@ def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | Non
 
     Parameters
     ----------
-    trace : Sequence[TracePoint]
+    trace
         Measurements so far.
-    target : float
+    target
         In the game's units, as in `Budget`.
 
     Returns

@@ -11,8 +11,6 @@ from infoset.experiments.cells import Cell, CellResult
 from infoset.experiments.reports import Spread
 from infoset.experiments.studies import RunCells
 
-__all__ = ["log_log_slope", "run_grid", "run_points", "spreads"]
-
 Point = TypeVar("Point", bound=Hashable)
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["json_text", "json_value"]
-
 
 def json_value(value: Any) -> Any:
     """Convert a value to JSON types: non-finite numbers to None, unknown types to text.

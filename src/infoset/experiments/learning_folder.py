@@ -23,8 +23,6 @@ from infoset.runs import trace_rows
 from infoset.utils.arguments import check_type
 from infoset.utils.files import replace_file, write_text
 
-__all__ = ["learning_files", "save_learning"]
-
 
 def learning_files(result: LearnResult) -> dict[str, str]:
     """Return the file names of a result by content; there is one policy file for each seed.
@@ -54,10 +52,9 @@ def save_learning(
 
     Parameters
     ----------
-    result : LearnResult
-    folder : str or Path, optional
+    folder
         By default `runs/GAME-METHOD`.
-    game : Game or ExtensiveForm, optional
+    game
         The game whose parameters are saved; by default the one that was learned.
 
     Returns

@@ -25,8 +25,6 @@ from infoset.runs import WorkerPool, check_workers, worker_pool
 from infoset.solvers import has_seed
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["Neighbor", "Trial", "TuningResult", "tune"]
-
 TRIALS_PER_BATCH = 5
 """Trials that are asked for at a time, whatever the number of workers, so that they are equal."""
 
@@ -38,17 +36,11 @@ DEFAULT_EPISODES, DEFAULT_ITERATIONS = 100_000, 1_000
 
 @dataclass(frozen=True)
 class Trial:
-    """Parameters that were tried.
-
-    Attributes
-    ----------
-    parameters : Mapping[str, int or float or str or bool]
-    errors : tuple[float, ...]
-        Distance from equilibrium for each seed; infinite if the numbers overflowed.
-    """
+    """Parameters that were tried."""
 
     parameters: Mapping[str, ParameterValue]
     errors: tuple[float, ...]
+    """Distance from equilibrium for each seed; infinite if the numbers overflowed."""
 
     @property
     def error(self) -> float:
@@ -58,14 +50,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Neighbor:
-    """The best parameters with one of them changed, on the fresh seeds.
-
-    Attributes
-    ----------
-    name : str
-    value : int, float, str or bool
-    spread : Spread
-    """
+    """The best parameters with one of them changed, on the fresh seeds."""
 
     name: str
     value: ParameterValue
@@ -74,34 +59,22 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class TuningResult:
-    """What was found.
-
-    Attributes
-    ----------
-    game, method : str
-    length, seed : int
-    trials : tuple[Trial, ...]
-        In their order.
-    best : Trial
-        The trial with the lowest mean error, which is too low by the choice of the best.
-    fresh : Spread
-        Errors of the best parameters on fresh seeds.
-    default : Spread
-        Errors of the method's own parameters on the same seeds.
-    neighbors : tuple[Neighbor, ...]
-        How much worse it gets if one parameter is changed by a tenth of its range.
-    folder : Path
-    """
+    """What was found."""
 
     game: str
     method: str
     length: int
     seed: int
     trials: tuple[Trial, ...]
+    """In their order."""
     best: Trial
+    """The trial with the lowest mean error, which is too low by the choice of the best."""
     fresh: Spread
+    """Errors of the best parameters on fresh seeds."""
     default: Spread
+    """Errors of the method's own parameters on the same seeds."""
     neighbors: tuple[Neighbor, ...]
+    """How much worse it gets if one parameter is changed by a tenth of its range."""
     folder: Path
 
 
@@ -130,21 +103,20 @@ def tune(
 
     Parameters
     ----------
-    game : str
+    game
         As in `load`.
-    method : str
+    method
         A learner or a solver by name.
-    over : Sequence[str or SearchRange]
+    over
         Parameters with their ranges, such as `rate=1e-4..1`: fields of the method or of its scheme.
         Learners with step sizes also have `rate`, their learning rate, and `exploration`, their
         implicit exploration, which is otherwise a twentieth of the rate.
-    folder : str or Path
-    trials, seeds, fresh_seeds : int
+    trials, seeds, fresh_seeds
         Number of trials, and of seeds 0, 1, … in each of them and afterwards. Methods without a
         seed run once.
-    length : int, optional
+    length
         Iterations or, for learners, episodes; by default 1,000 or 100,000.
-    seed : int
+    seed
         Seed of the search. The same seed gives the same trials, wherever they run.
     workers, executor
         As in `run_cells`.
@@ -155,10 +127,6 @@ def tune(
     ------
     MissingExtraError
         If Optuna is not installed.
-    UnknownNameError
-        If the game, the method or a parameter is unknown.
-    ParameterError
-        If an argument is invalid, or no trial has a finite error.
     LostWorkersError, WorkerVersionError
         As raised by `run_cells`.
 

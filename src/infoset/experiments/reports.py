@@ -16,17 +16,6 @@ from infoset.utils.files import replace_file, write_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Chart",
-    "Expected",
-    "HeatMap",
-    "Report",
-    "Spread",
-    "Table",
-    "compared",
-    "compared_columns",
-    "save_report",
-]
 
 Entry: TypeAlias = str | int | float | bool | None
 
@@ -36,20 +25,13 @@ AGREEMENT_DEVIATIONS = 3.0
 
 
 class Expected(NamedTuple):
-    """An expected number: published, or measured by a reference implementation.
-
-    Attributes
-    ----------
-    mean : float
-    sd : float or None
-        The standard deviation of one run, if it is known.
-    rounding : float
-        Largest rounding error of the mean.
-    """
+    """An expected number: published, or measured by a reference implementation."""
 
     mean: float
     sd: float | None = None
+    """The standard deviation of one run, if it is known."""
     rounding: float = 0.0
+    """Largest rounding error of the mean."""
 
     @classmethod
     def read(cls, mean: str, sd: str = "") -> Expected:
@@ -66,18 +48,11 @@ class Expected(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Mean and standard deviation of runs with different random seeds.
-
-    Attributes
-    ----------
-    mean : float
-    sd : float or None
-        The standard deviation of one run; None for a single run.
-    num_runs : int
-    """
+    """Mean and standard deviation of runs with different random seeds."""
 
     mean: float
     sd: float | None
+    """The standard deviation of one run; None for a single run."""
     num_runs: int
 
     @classmethod
@@ -108,15 +83,6 @@ class Spread(NamedTuple):
 class Table:
     """A table of an experiment.
 
-    Attributes
-    ----------
-    name : str
-        The file name without its suffix.
-    title : str
-    columns : tuple[str, ...]
-    rows : tuple[tuple[Entry, ...], ...]
-        None stands for a missing entry.
-
     Examples
     --------
     >>> print(
@@ -131,9 +97,11 @@ class Table:
     """
 
     name: str
+    """The file name without its suffix."""
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
+    """None stands for a missing entry."""
 
     def __str__(self) -> str:
         lines = [self.columns, ("---",) * len(self.columns), *self.rows]
@@ -187,27 +155,18 @@ def compared(spread: Spread, expected: Expected | None) -> tuple[Entry, ...]:
 
 @dataclass(frozen=True)
 class Chart:
-    """A line chart.
-
-    Attributes
-    ----------
-    name : str
-        The file name without its suffix.
-    title, x_label, y_label : str
-    lines : tuple[Line, ...]
-    is_logarithmic : bool
-        Whether both axes are logarithmic; otherwise both are linear.
-    x_ticks : tuple[str, ...]
-        Labels of the positions 1, 2, ... on the x axis, in place of numbers.
-    """
+    """A line chart."""
 
     name: str
+    """The file name without its suffix."""
     title: str
     x_label: str
     y_label: str
     lines: tuple[Line, ...]
     is_logarithmic: bool = True
+    """Whether both axes are logarithmic; otherwise both are linear."""
     x_ticks: tuple[str, ...] = ()
+    """Labels of the positions 1, 2, ... on the x axis, in place of numbers."""
 
     def figure(self) -> Figure:
         """Draw the figure."""
@@ -223,26 +182,18 @@ class Chart:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A heat map: values by two parameters.
-
-    Attributes
-    ----------
-    name : str
-        The file name without its suffix.
-    title, x_label, y_label : str
-    x, y : tuple[float, ...]
-        The parameters, increasing.
-    values : tuple[tuple[float, ...], ...]
-        One row for each value of y, with an entry for each value of x.
-    """
+    """A heat map: values by two parameters."""
 
     name: str
+    """The file name without its suffix."""
     title: str
     x_label: str
     y_label: str
     x: tuple[float, ...]
     y: tuple[float, ...]
+    """The parameters, increasing."""
     values: tuple[tuple[float, ...], ...]
+    """One row for each value of y, with an entry for each value of x."""
 
     def figure(self) -> Figure:
         """Draw the figure."""
@@ -258,13 +209,7 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Report:
-    """The tables and figures of an experiment.
-
-    Attributes
-    ----------
-    tables : tuple[Table, ...]
-    charts : tuple[Chart | HeatMap, ...]
-    """
+    """The tables and figures of an experiment."""
 
     tables: tuple[Table, ...]
     charts: tuple[Chart | HeatMap, ...] = ()

@@ -28,16 +28,6 @@ from infoset.utils.files import replace_file, write_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "COMPARISON_FILES",
-    "RUN_FILES",
-    "run_files",
-    "save_comparison",
-    "save_response",
-    "save_run",
-    "save_team",
-    "source_record",
-]
 
 RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -79,14 +69,13 @@ def save_run(
 
     Parameters
     ----------
-    result : SolveResult
-    folder : str or Path, optional
+    folder
         By default `runs/GAME-METHOD`.
-    game : Game or ExtensiveForm, optional
+    game
         The game whose parameters are saved; by default the one that was solved.
-    storage : str
+    storage
         How the file of the policy stores probabilities; see `infoset.save_policy`.
-    lock : str or Path, optional
+    lock
         The file of locked probabilities, if the game was solved with one. It is copied to the
         folder, as `lock.json` or `lock.csv`.
 
@@ -145,11 +134,11 @@ def save_team(
 
     Parameters
     ----------
-    result : TeamResult
+    result
         Result for a game; a result for a custom product form has no policy.
-    folder : str or Path, optional
+    folder
         By default `runs/GAME-METHOD`.
-    game : Game or ExtensiveForm, optional
+    game
         The game whose parameters are saved; by default the one that was solved.
 
     Returns
@@ -185,10 +174,9 @@ def save_response(
 
     Parameters
     ----------
-    response : BestResponse
-    folder : str or Path, optional
+    folder
         By default `runs/GAME-response-PLAYER`.
-    game : Game or ExtensiveForm, optional
+    game
         The game whose parameters are saved; by default that of the policy.
 
     Returns
@@ -228,9 +216,9 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
 
     Parameters
     ----------
-    results : Sequence[SolveResult]
+    results
         At least one result; all are of the same game.
-    folder : str or Path, optional
+    folder
         By default `runs/GAME-comparison`.
 
     Returns
@@ -282,17 +270,15 @@ def _write_run(
 
     Parameters
     ----------
-    result : SolveResult or TeamResult
-    folder : str or Path or None
+    folder
         By default `runs/GAME-METHOD`.
-    about : Mapping[str, Any]
+    about
         Further metadata of the policy and of `result.json`.
-    rows : Iterable[list[object]]
+    rows
         Rows of the trace, after a row of column names.
-    figure : Figure
-    storage : str
+    storage
         As in `save_run`.
-    copies : Mapping[str, Path]
+    copies
         Files to copy to the folder, by content.
     """
     copied = {what: f"{what}{path.suffix}" for what, path in copies.items()}
@@ -322,7 +308,7 @@ def source_record(policy: TabularPolicy, game: Game | ExtensiveForm | None) -> d
     ----------
     policy : TabularPolicy or PublicPolicy
         A policy for the game.
-    game : Game, ExtensiveForm or None
+    game
         The game to describe; by default the one for which the policy was made.
     """
     source = policy.form.source

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 
 from infoset.errors import ParameterError
 
-__all__ = ["ParameterValue", "SearchRange", "parse_range"]
-
 ParameterValue: TypeAlias = int | float | str | bool
 
 LOG_RATIO = 10.0
@@ -22,24 +20,16 @@ WORDS = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class SearchRange:
-    """A parameter, and the values that it may take.
-
-    Attributes
-    ----------
-    name : str
-    low, high : float
-        Bounds, both included; 0 if there are choices.
-    choices : tuple
-        The values, if they are listed.
-    is_integer : bool
-        Whether the values are whole numbers.
-    """
+    """A parameter, and the values that it may take."""
 
     name: str
     low: float = 0.0
     high: float = 0.0
+    """Bounds, both included; 0 if there are choices."""
     choices: tuple[ParameterValue, ...] = ()
+    """The values, if they are listed."""
     is_integer: bool = False
+    """Whether the values are whole numbers."""
 
     @property
     def is_logarithmic(self) -> bool:
@@ -84,11 +74,6 @@ def parse_range(text: str) -> SearchRange:
 
     Bounds without a point or exponent are whole numbers. If the upper bound is at least ten times
     the lower one, the scale is logarithmic.
-
-    Raises
-    ------
-    ParameterError
-        If the text is not a range.
 
     Examples
     --------

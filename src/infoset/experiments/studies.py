@@ -22,17 +22,6 @@ from infoset.runs import WorkerPool, check_workers, worker_pool
 from infoset.utils.arguments import check_type
 from infoset.utils.registry import Registry
 
-__all__ = [
-    "CellCallback",
-    "Experiment",
-    "Finished",
-    "RunCells",
-    "Study",
-    "get_study",
-    "installed_studies",
-    "run_study",
-]
-
 ENTRY_POINT_GROUP = "infoset.studies"
 """The entry-point group in which packages register their studies."""
 
@@ -45,53 +34,33 @@ CellCallback: TypeAlias = Callable[[str, int, int], object]
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment of a study.
-
-    Attributes
-    ----------
-    name, title : str
-    report : callable
-        Builds the cells of a setting, runs them with the given `RunCells`, and returns the report.
-    quick, full : Any
-        Settings, whose type the experiment defines.
-    quick_time, full_time : str
-        Duration of the settings on two cores.
-    """
+    """An experiment of a study."""
 
     name: str
     title: str
     report: Callable[[RunCells, Any], Report]
+    """Builds the cells of a setting, runs them with the given `RunCells`, and returns the report.
+    """
     quick: Any
     full: Any
+    """Settings, whose type the experiment defines."""
     quick_time: str
     full_time: str
+    """Duration of the settings on two cores."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """The experiments of a paper or of several related papers.
-
-    Attributes
-    ----------
-    name, title : str
-    experiments : tuple[Experiment, ...]
-    aliases : Mapping[str, str]
-        Names of experiments by alternative names, such as former names and table numbers.
-    """
+    """The experiments of a paper or of several related papers."""
 
     name: str
     title: str
     experiments: tuple[Experiment, ...]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    """Names of experiments by alternative names, such as former names and table numbers."""
 
     def choose(self, names: Sequence[str]) -> tuple[Experiment, ...]:
-        """Return the named experiments in the order of the study; all if `names` is empty.
-
-        Raises
-        ------
-        UnknownNameError
-            If the study has no experiment with that name.
-        """
+        """Return the named experiments in the order of the study; all if `names` is empty."""
         known = {experiment.name: experiment for experiment in self.experiments}
         wanted = {self.aliases.get(name.lower(), name.lower()) for name in names}
         for name in wanted:
@@ -102,19 +71,12 @@ class Study:
 
 @dataclass(frozen=True)
 class Finished:
-    """A finished experiment.
-
-    Attributes
-    ----------
-    experiment : Experiment
-    report : Report
-    files : tuple[str, ...]
-        Names of the files written to the folder of the study.
-    """
+    """A finished experiment."""
 
     experiment: Experiment
     report: Report
     files: tuple[str, ...]
+    """Names of the files written to the folder of the study."""
 
 
 def run_study(
@@ -133,12 +95,11 @@ def run_study(
 
     Parameters
     ----------
-    study : Study
-    folder : Path
+    folder
         Folder from which finished cells are read, and to which new cells and reports are written.
-    experiments : Sequence[str]
+    experiments
         Names of experiments; all if empty.
-    is_quick : bool
+    is_quick
         Whether the quick settings are run.
     workers, executor
         As in `run_cells`.
@@ -222,11 +183,6 @@ def installed_studies() -> Registry[Study]:
 
     A package registers a study by an entry point in the group `infoset.studies` whose value is a
     `Study`.
-
-    Raises
-    ------
-    ParameterError
-        If an entry point is not a `Study`.
     """
     studies = []
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
@@ -243,8 +199,6 @@ def get_study(name: str) -> Study:
     ------
     UnknownNameError
         If no installed study has that name.
-    ParameterError
-        If `name` is not a string.
 
     Examples
     --------

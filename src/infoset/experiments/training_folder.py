@@ -23,7 +23,6 @@ from infoset.utils.files import replace_file, write_text
 if TYPE_CHECKING:
     from infoset.deep import Critic, CriticReport, TrainingResult
 
-__all__ = ["CRITIC_FILES", "save_critic_run", "save_training", "training_files"]
 
 NETWORK = "network.npz"
 CRITIC = "critic.npz"
@@ -58,10 +57,9 @@ def save_training(
 
     Parameters
     ----------
-    result : TrainingResult
-    folder : str or Path, optional
+    folder
         By default `runs/GAME-METHOD`.
-    game : Game or ExtensiveForm, optional
+    game
         The game whose parameters are saved.
 
     Returns
@@ -117,16 +115,15 @@ def save_critic_run(
 
     Parameters
     ----------
-    critic : Critic
-    report : CriticReport or None
+    report
         What search with the critic is worth, if it was measured.
-    losses : Sequence[tuple[int, float]]
+    losses
         Learner steps and losses.
-    about : Mapping[str, Any]
+    about
         Further JSON values, such as the path of the policy.
-    folder : str or Path, optional
+    folder
         By default `runs/GAME-critic`.
-    game : Game or ExtensiveForm
+    game
         The game whose parameters are saved.
 
     Returns

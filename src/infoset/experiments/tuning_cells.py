@@ -28,8 +28,6 @@ from infoset.runs import Budget, Interrupt
 from infoset.solvers import MethodSpec, get_method, has_seed, run_method, with_seed
 from infoset.solvers.regret_family import RegretMethod
 
-__all__ = ["Parameters", "TuningCell", "configured"]
-
 Parameters: TypeAlias = tuple[tuple[str, ParameterValue], ...]
 
 RATE, EXPLORATION = "rate", "exploration"
@@ -51,20 +49,12 @@ def _form(game: str) -> SequenceForm:
 
 @dataclass(frozen=True)
 class TuningCell:
-    """A run of a method with some of its parameters replaced.
-
-    Attributes
-    ----------
-    game, method : str
-    length : int
-        Iterations, or episodes of a learner.
-    seed : int
-    parameters : tuple[tuple[str, int or float or str or bool], ...]
-    """
+    """A run of a method with some of its parameters replaced."""
 
     game: str
     method: str
     length: int
+    """Iterations, or episodes of a learner."""
     seed: int
     parameters: Parameters
 
@@ -103,8 +93,6 @@ def configured(method: str, parameters: Mapping[str, ParameterValue]) -> MethodS
 
     Raises
     ------
-    UnknownNameError
-        If the method does not exist, or it has no such parameter.
     ParameterError
         If the method refuses a value.
     """

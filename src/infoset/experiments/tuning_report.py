@@ -10,8 +10,6 @@ from infoset.experiments.reports import Chart, Report, Spread, Table, save_repor
 from infoset.experiments.search_ranges import ParameterValue
 from infoset.plotting import Line
 
-__all__ = ["parameters_text", "save_tuning", "tuning_tables"]
-
 MEASURED = ("error", "sd", "seeds")
 
 

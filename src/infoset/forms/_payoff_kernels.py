@@ -28,26 +28,18 @@ class BlockPayoffs(NamedTuple):
     A block has an entry for each opponent sequence that shares a terminal with it. The entry is a
     row of `LANES` payoffs, one per sequence of the block. Similar public states have equal rows, so
     each distinct row is stored once.
-
-    Attributes
-    ----------
-    start : IndexArray
-        [B + 1] positions at which the blocks begin.
-    first : IndexArray
-        [B + 1] index of the first entry of each block.
-    row : IndexArray
-        [E] position of each entry's opponent sequence.
-    where : IndexArray
-        [E] index in `payoff` at which the entry's row begins.
-    payoff : FloatArray
-        [LANES * R] the distinct rows, with zeros for sequences that share no terminal.
     """
 
     start: IndexArray
+    """[B + 1] positions at which the blocks begin."""
     first: IndexArray
+    """[B + 1] index of the first entry of each block."""
     row: IndexArray
+    """[E] position of each entry's opponent sequence."""
     where: IndexArray
+    """[E] index in `payoff` at which the entry's row begins."""
     payoff: FloatArray
+    """[LANES * R] the distinct rows, with zeros for sequences that share no terminal."""
 
 
 @kernel

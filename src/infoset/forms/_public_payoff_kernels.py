@@ -39,152 +39,109 @@ class Composition(NamedTuple):
     The opponent's plan of the form is `weight * plan[source]`. The gradient of the transform at a
     sequence is the sum of `scale * gradient[member]` over its members, in order, plus an offset.
     All arrays are empty for a form that is not transformed.
-
-    Attributes
-    ----------
-    source : IndexArray
-        [Q of the opponent in the form] the sequence of the transform whose plan it continues.
-    weight : FloatArray
-        [Q of the opponent in the form] what that entry of the plan is multiplied by.
-    source_runs : LongArray
-        [R + 1, 2] beginnings and kinds of R runs of sources, and their end. Transforms change few
-        parts of a form, so that most sources are consecutive, and need not be read.
-    member : IndexArray
-        [Q + E] the sequences of the player in the form whose gradients are collected: the first
-        member of each sequence of the transform, and then all further ones.
-    scale : FloatArray
-        [Q + E] factors of their entries of the gradient; 0 if there is no first member.
-    member_runs : LongArray
-        [R + 1, 2] the runs of the first members.
-    owner : IndexArray
-        [E] the sequences of the transform that the further members belong to, sorted.
-    offset_at : IndexArray
-        [F] the sequences of the transform at which something is added to the gradient.
-    offset : FloatArray
-        [F] what is added to it.
-    transfer_at : IndexArray
-        [T] the opponent's sequences from which the player gets something, whatever its own plan is.
-    transfer : FloatArray
-        [T] what it gets per unit of the opponent's plan: a part of the gradient at the empty
-        sequence.
-    plan : FloatArray
-        [Q of the opponent in the form] workspace; empty if plans are not changed.
-    gradient : FloatArray
-        [Q of the player in the form] workspace; empty if gradients are not changed.
     """
 
     source: IndexArray
+    """[Q of the opponent in the form] the sequence of the transform whose plan it continues."""
     weight: FloatArray
+    """[Q of the opponent in the form] what that entry of the plan is multiplied by."""
     source_runs: LongArray
+    """[R + 1, 2] beginnings and kinds of R runs of sources, and their end. Transforms change few
+    parts of a form, so that most sources are consecutive, and need not be read."""
     member: IndexArray
+    """[Q + E] the sequences of the player in the form whose gradients are collected: the first
+    member of each sequence of the transform, and then all further ones."""
     scale: FloatArray
+    """[Q + E] factors of their entries of the gradient; 0 if there is no first member."""
     member_runs: LongArray
+    """[R + 1, 2] the runs of the first members."""
     owner: IndexArray
+    """[E] the sequences of the transform that the further members belong to, sorted."""
     offset_at: IndexArray
+    """[F] the sequences of the transform at which something is added to the gradient."""
     offset: FloatArray
+    """[F] what is added to it."""
     transfer_at: IndexArray
+    """[T] the opponent's sequences from which the player gets something, whatever its own plan is.
+    """
     transfer: FloatArray
+    """[T] what it gets per unit of the opponent's plan: a part of the gradient at the empty
+    sequence."""
     plan: FloatArray
+    """[Q of the opponent in the form] workspace; empty if plans are not changed."""
     gradient: FloatArray
+    """[Q of the player in the form] workspace; empty if gradients are not changed."""
 
 
 class PublicPayoffs(NamedTuple):
     """The payoffs of one player of a public form, with n hands against m of the opponent.
 
     The payoffs are a sum of M terms, in batches of up to `LANES` terms that share one of X tables.
-
-    Attributes
-    ----------
-    first : LongArray
-        [B + 1] the terms of each batch.
-    table : LongArray
-        [B] the table of each batch.
-    own_rows, other_rows : BoolArray
-        [B] whether the hands at all terms of a batch are at consecutive places, one per hand.
-    own_start, own_stride, other_start, other_stride : LongArray
-        [M] where the player's and the opponent's last sequences with hands of class k are, at
-        start + k * stride. Stride 0 stands for the empty sequence.
-    own_classes, other_classes : IntArray
-        [M] row of `own_class` and of `other_class` at each term.
-    own_class, other_class : IntArray
-        [C, n] and [C, m] the class of each hand: the hand itself, unless cards can be exchanged.
-    factor : FloatArray
-        [4 * (M + LANES)] four rows of factors of the sums over the opponent's hands, as listed
-        above.
-    kind : LongArray
-        [X] `FOLD`, `SHOWDOWN`, or `FIRST_MATRIX` plus the index of a matrix.
-    own_weight, other_weight : FloatArray
-        [X * n] and [X * m] weight of each hand; 0 for removed hands.
-    own_order, other_order : IntArray
-        [X, n] and [X, m] the hands by increasing strength.
-    weaker, not_stronger : IntArray
-        [X, n] number of the opponent's hands that are weaker, and of those that are not stronger,
-        than each hand in `own_order`.
-    twin_place : IntArray
-        [X, n] place in `other_order` of each hand's twin; m if it has none.
-    twin : IntArray
-        [n] the opponent's hand with the same cards; -1 if it does not exist.
-    twin_factor : float
-        What the reach of the twin is multiplied by before it is added to the sum over unblocked
-        hands: 1 for hands of two cards; -1 if hands have one card each, and no sums by card.
-    own_cards, other_cards : IntArray
-        [n, K] and [m, K] the cards of each hand as indices into `sums`.
-    matrix : FloatArray
-        [matrices, n, m] the prior times a weight.
-    filled : tuple[int, int]
-        The places of the gradient that the terms fill, from the first up to the second.
-    sums : FloatArray
-        [cards * LANES] for intermediate results: the reach of the hands with each card.
-    reach, value : FloatArray
-        [m * LANES] and [n * LANES] for intermediate results, with m and n rounded up to multiples
-        of `LANES`.
     """
 
     first: LongArray
+    """[B + 1] the terms of each batch."""
     table: LongArray
+    """[B] the table of each batch."""
     own_rows: BoolArray
     other_rows: BoolArray
+    """[B] whether the hands at all terms of a batch are at consecutive places, one per hand."""
     own_start: LongArray
+    """[M] where the player's and the opponent's last sequences with hands of class k are, at start
+    + k * stride. Stride 0 stands for the empty sequence."""
     own_stride: LongArray
     own_classes: IntArray
+    """[M] row of `own_class` and of `other_class` at each term."""
     own_class: IntArray
+    """[C, n] and [C, m] the class of each hand: the hand itself, unless cards can be exchanged."""
     other_start: LongArray
     other_stride: LongArray
     other_classes: IntArray
     other_class: IntArray
     factor: FloatArray
+    """[4 * (M + LANES)] four rows of factors of the sums over the opponent's hands, as listed
+    above."""
     kind: LongArray
+    """[X] `FOLD`, `SHOWDOWN`, or `FIRST_MATRIX` plus the index of a matrix."""
     own_weight: FloatArray
     other_weight: FloatArray
+    """[X * n] and [X * m] weight of each hand; 0 for removed hands."""
     own_order: IntArray
     other_order: IntArray
+    """[X, n] and [X, m] the hands by increasing strength."""
     weaker: IntArray
     not_stronger: IntArray
+    """[X, n] number of the opponent's hands that are weaker, and of those that are not stronger,
+    than each hand in `own_order`."""
     twin_place: IntArray
+    """[X, n] place in `other_order` of each hand's twin; m if it has none."""
     twin: IntArray
+    """[n] the opponent's hand with the same cards; -1 if it does not exist."""
     twin_factor: float
+    """What the reach of the twin is multiplied by before it is added to the sum over unblocked
+    hands: 1 for hands of two cards; -1 if hands have one card each, and no sums by card."""
     own_cards: IntArray
     other_cards: IntArray
+    """[n, K] and [m, K] the cards of each hand as indices into `sums`."""
     matrix: FloatArray
+    """[matrices, n, m] the prior times a weight."""
     filled: tuple[int, int]
+    """The places of the gradient that the terms fill, from the first up to the second."""
     sums: FloatArray
+    """[cards * LANES] for intermediate results: the reach of the hands with each card."""
     reach: FloatArray
     value: FloatArray
+    """[m * LANES] and [n * LANES] for intermediate results, with m and n rounded up to multiples of
+    `LANES`."""
 
 
 class ComposedPayoffs(NamedTuple):
-    """The payoffs of one player of a public form or of a transform of it.
-
-    Attributes
-    ----------
-    hands : PublicPayoffs
-        Those of the public form.
-    composition : Composition
-        How a transform changes plans and gradients; without entries if there is no transform.
-    """
+    """The payoffs of one player of a public form or of a transform of it."""
 
     hands: PublicPayoffs
+    """Those of the public form."""
     composition: Composition
+    """How a transform changes plans and gradients; without entries if there is no transform."""
 
 
 @inner_kernel

@@ -12,8 +12,6 @@ from infoset.forms.form import Form
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_number, check_type
 
-__all__ = ["numbers_by_action", "sequences_at"]
-
 
 def sequences_at(form: Form, player: Player, infostate: int) -> slice:
     """Return the range of the sequences of an acting infostate."""
@@ -25,15 +23,7 @@ def sequences_at(form: Form, player: Player, infostate: int) -> slice:
 def numbers_by_action(
     form: Form, player: Player, infostate: int, numbers: Mapping[Action, float]
 ) -> FloatArray:
-    """Return [A] the numbers given for the actions of an infostate, in order; 0 if not given.
-
-    Raises
-    ------
-    UnknownNameError
-        If an action is unknown.
-    ParameterError
-        If `numbers` is not a mapping from actions to numbers.
-    """
+    """Return [A] the numbers given for the actions of an infostate, in order; 0 if not given."""
     check_type("probabilities", numbers, Mapping, "one for each action, such as {'bet': 1.0}")
     legal = form.actions_at(player, infostate)
     for action, number in numbers.items():

@@ -15,8 +15,6 @@ from infoset.forms.sequence_form import SequenceForm
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE
 
-__all__ = ["carry_behavior", "sequences_in_tree"]
-
 
 def carry_behavior(
     source: Form, probabilities: tuple[FloatArray, ...], target: Form
@@ -27,9 +25,9 @@ def carry_behavior(
 
     Parameters
     ----------
-    source, target : Form
+    source, target
         Forms with equal fingerprints, or a public form and a sequence form of the same game.
-    probabilities : tuple[FloatArray, ...]
+    probabilities
         Per player, [Q] the probability of the last action of each sequence of `source`.
 
     Raises

@@ -29,8 +29,6 @@ from infoset.forms.transformed_form import TransformedForm
 from infoset.forms.treeplex import Layout
 from infoset.typing import FloatArray, LongArray, Player
 
-__all__ = ["CutForm", "LeafFunction", "LeafValues", "cut"]
-
 LeafFunction: TypeAlias = Callable[
     [int, tuple[FloatArray, FloatArray]], tuple[FloatArray, FloatArray]
 ]
@@ -49,17 +47,13 @@ class CutForm(TransformedForm):
 
     In `base`, both players arrive at a leaf by a forced move, and the leaf pays 1. The values are
     what gradients at the arrivals are multiplied by: arrays that kernels read.
-
-    Attributes
-    ----------
-    trunk : PublicTrunk
-        The form up to the leaves; policies of results belong to `trunk.form`.
-    leaf_function : LeafFunction or None
-        The function that gives the values at the ranges of each iteration; None if they are fixed.
     """
 
     trunk: PublicTrunk
+    """The form up to the leaves; policies of results belong to `trunk.form`."""
     leaf_function: LeafFunction | None
+    """The function that gives the values at the ranges of each iteration; None if they are fixed.
+    """
 
     @property
     def whole(self) -> Form:
@@ -253,14 +247,13 @@ def cut(
 
     Parameters
     ----------
-    form : PublicForm
     leaf_values : LeafFunction or Mapping[int, tuple[FloatArray, FloatArray]]
         A function `f(node, ranges)` of a node of `form` and of each player's own reach [hands] of
         it, which returns the expected utility of each hand of both players there; or such values by
         node, if they do not depend on the ranges.
-    depth : int, optional
+    depth
         Number of actions after which the form is cut.
-    nodes : Collection[int], optional
+    nodes
         The public nodes at which it is cut, instead of `depth`.
 
     Raises

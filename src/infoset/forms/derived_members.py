@@ -22,15 +22,6 @@ from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.treeplex import Layout, form_layouts
 from infoset.typing import FloatArray, Player
 
-__all__ = [
-    "DerivedMembers",
-    "MeasuredByKernels",
-    "plan_value",
-    "values_by_gradient",
-    "values_of_plans",
-    "values_of_weights",
-]
-
 
 class DerivedMembers:
     """Members derived from treeplexes, public states, constant sum and `reach_gradient`."""
@@ -99,12 +90,11 @@ def values_by_payoffs(
 
     Parameters
     ----------
-    layouts : tuple[Layout, ...]
-    payoffs : FormPayoffs
+    payoffs
         Its arrays for intermediate results must not be shared.
-    behavior : list[FloatArray]
+    behavior
         Per player, [Q] behavior policies in order of position, which become the realization plans.
-    workspace : FloatArray, optional
+    workspace
         An array for gradients, at least as long as the longest policy.
     """
     for layout, values in zip(layouts, behavior, strict=True):

@@ -26,8 +26,6 @@ else:  # defaults of type variables are for type checkers only
     FormT = TypeVar("FormT", bound="Form", covariant=True)
     AnyForm = TypeVar("AnyForm", bound="Form")
 
-__all__ = ["AnyForm", "Form", "FormT", "FormTable", "PlayerValues", "check_form"]
-
 
 class PlayerValues(NamedTuple):
     """A player's value, and the value of its best response to the other players."""
@@ -37,39 +35,27 @@ class PlayerValues(NamedTuple):
 
 
 class FormTable(NamedTuple):
-    """The layout of a form's numbers in a table with one row per decision and action.
-
-    Attributes
-    ----------
-    columns : tuple[str, ...]
-        Names of the columns of numbers: one, or one per hand.
-    place : str
-        Name of the column that says where a decision is: "infostate" or "line".
-    players : list[Player]
-        [R] the player of each row. Players are in order.
-    places : list[str]
-        [R] the infostate or the line of each row, as text.
-    actions : list[Action]
-        [R] the action of each row.
-    sequences : tuple[LongArray, ...]
-        Per player, [its rows, its columns] the sequence of each number. Columns of hands that the
-        form merges repeat a sequence.
-    about : dict
-        JSON values that belong to the columns, such as the labels of hands as text and their prior
-        probabilities; empty for a single column.
-    other_game : str
-        Message for a table of another form: why the form may differ although the game has the same
-        name, and how to proceed.
-    """
+    """The layout of a form's numbers in a table with one row per decision and action."""
 
     columns: tuple[str, ...]
+    """Names of the columns of numbers: one, or one per hand."""
     place: str
+    """Name of the column that says where a decision is: "infostate" or "line"."""
     players: list[Player]
+    """[R] the player of each row. Players are in order."""
     places: list[str]
+    """[R] the infostate or the line of each row, as text."""
     actions: list[Action]
+    """[R] the action of each row."""
     sequences: tuple[LongArray, ...]
+    """Per player, [its rows, its columns] the sequence of each number. Columns of hands that the
+    form merges repeat a sequence."""
     about: dict[str, object]
+    """JSON values that belong to the columns, such as the labels of hands as text and their prior
+    probabilities; empty for a single column."""
     other_game: str
+    """Message for a table of another form: why the form may differ although the game has the same
+    name, and how to proceed."""
 
 
 class _HasMembers(ProtocolType):
@@ -218,12 +204,11 @@ class Form(Protocol, metaclass=_HasMembers):
 
         Parameters
         ----------
-        transform : Transform
+        transform
             How plans of the transform become plans of this form.
-        layouts : tuple[Layout, ...]
+        layouts
             Those of the transform.
-        precision : str
-        of_reach : bool
+        of_reach
             Whether all utilities are 1, as in `reach_payoffs`.
         """
 
@@ -272,10 +257,10 @@ class Form(Protocol, metaclass=_HasMembers):
 
         Parameters
         ----------
-        weights : tuple[FloatArray, ...]
+        weights
             Per player, [Q] nonnegative weights in float64, in the order of `layouts`. They are
             normalized at each infostate, uniform where all are zero, and may be overwritten.
-        workspace : FloatArray, optional
+        workspace
             An array at least as long as the longest weights, which may be overwritten. New memory
             costs more time than the numbers that are written to it.
         """

@@ -18,8 +18,6 @@ from infoset.forms.treeplex import Treeplex
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_choice, check_player
 
-__all__ = ["FOLLOW", "GADGET_KINDS", "TERMINATE", "GadgetForm", "add_gadget", "entered_public_form"]
-
 FOLLOW: Final = "follow"
 TERMINATE: Final = "terminate"
 
@@ -30,22 +28,15 @@ infostate, or none. The gadget `reach-max-margin` is `max-margin` with other val
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GadgetForm(TransformedForm):
-    """A part of a game with a gadget at its root; see `add_gadget`.
-
-    Attributes
-    ----------
-    player : Player
-        The searching player.
-    gadget : str
-        One of `GADGET_KINDS`.
-    constant : float or None
-        Sum of the players' expected utilities, if payoffs are weighted so that it does not depend
-        on the policies.
-    """
+    """A part of a game with a gadget at its root; see `add_gadget`."""
 
     player: Player
+    """The searching player."""
     gadget: str
+    """One of `GADGET_KINDS`."""
     constant: float | None
+    """Sum of the players' expected utilities, if payoffs are weighted so that it does not depend on
+    the policies."""
 
     @property
     def kind(self) -> str:
@@ -118,25 +109,22 @@ def add_gadget(
 
     Parameters
     ----------
-    part : Form
-    player : Player
+    player
         The searching player.
-    own_range : FloatArray
+    own_range
         [S_i] its own reach of each of its infostates at the root.
-    opponent : FloatArray
+    opponent
         [S_j] the expected utility that the opponent can take instead at each of its infostates at
         the root. For `none`, the opponent's range.
-    gadget : str
+    gadget
         One of `GADGET_KINDS`.
-    constant : float, optional
+    constant
         The constant sum of utilities; by default that of `part`.
-    is_zero_sum : bool
+    is_zero_sum
         Whether the searching player's payoffs are weighted by its own range, too.
 
     Raises
     ------
-    UnknownNameError
-        If the gadget is unknown.
     UnsupportedGameError
         If the game does not have two players and a constant sum.
     ParameterError
@@ -217,8 +205,6 @@ def entered_public_form(form: PublicForm, node: int) -> PublicForm:
 
     Raises
     ------
-    ParameterError
-        If the node does not exist, or no pair of hands is left there.
     UnsupportedGameError
         If the reach of public nodes is not a product; see `chance_reach_of_nodes`.
     """

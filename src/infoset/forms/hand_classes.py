@@ -11,8 +11,6 @@ from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.public_form import PublicForm
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
-__all__ = ["check_symmetric_range", "class_means", "symmetry_of_part"]
-
 TOLERANCE = 1e-9
 """Largest difference between ranges of hands that a form merges, as a fraction of the largest."""
 
@@ -27,11 +25,9 @@ def class_means(
 
     Parameters
     ----------
-    form : PublicForm
-    player : Player
-    nodes : LongArray or IntArray
+    nodes
         [k] public nodes.
-    values : FloatArray
+    values
         [k, hands] values of a player, given its hand.
     """
     if form.symmetry is None:
@@ -72,11 +68,11 @@ def symmetry_of_part(form: PublicForm, place: IntArray, class_map: IntArray) -> 
 
     Parameters
     ----------
-    form : PublicForm
+    form
         The other form.
-    place : IntArray
+    place
         [V] the number of each of its nodes in the part; -1 if it is not in the part.
-    class_map : IntArray
+    class_map
         [V'] row of `hand_classes` at each node of the part.
     """
     known = form.symmetry

@@ -15,8 +15,6 @@ from infoset.typing import IntArray, Player
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["CardSymmetries", "Group", "HandSymmetry", "MergedDeal"]
-
 MAX_PERMUTATIONS = 1000
 """Number of permutations that `PublicRules.symmetries` may generate; four suits generate 24."""
 
@@ -39,31 +37,22 @@ class HandSymmetry(ShortRepr):
     changing the line are one class, with one policy.
 
     In poker, these are the suits that neither board nor ranges distinguish.
-
-    Attributes
-    ----------
-    permutations : tuple[IntArray, IntArray]
-        Per player, [P, hands] the hand that takes the place of each hand. Row 0 is the identity.
-    products : IntArray
-        [P, P] the permutation that applies the second, and then the first.
-    classes : tuple[IntArray, IntArray]
-        Per player, [C, hands] the class of each hand. Classes are numbered from 0 in order of their
-        first hands.
-    class_map : IntArray
-        [V] row of `classes` at each public node.
-    images : Mapping[tuple[int, Hashable], tuple[Hashable, int]]
-        By chance node and observation, for lines that are omitted: the observation that continues
-        the line that represents it, and the permutation that maps one line to the other.
-    moved : Mapping[tuple[int, Hashable], Hashable]
-        By permutation and observation of chance: the observation that takes its place.
     """
 
     permutations: tuple[IntArray, IntArray]
+    """Per player, [P, hands] the hand that takes the place of each hand. Row 0 is the identity."""
     products: IntArray
+    """[P, P] the permutation that applies the second, and then the first."""
     classes: tuple[IntArray, IntArray]
+    """Per player, [C, hands] the class of each hand. Classes are numbered from 0 in order of their
+    first hands."""
     class_map: IntArray
+    """[V] row of `classes` at each public node."""
     images: Mapping[tuple[int, Hashable], tuple[Hashable, int]]
+    """By chance node and observation, for lines that are omitted: the observation that continues
+    the line that represents it, and the permutation that maps one line to the other."""
     moved: Mapping[tuple[int, Hashable], Hashable]
+    """By permutation and observation of chance: the observation that takes its place."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -93,11 +82,11 @@ class HandSymmetry(ShortRepr):
 
         Parameters
         ----------
-        node : int
+        node
             The chance node of the line that represents it.
-        permutation : int
+        permutation
             Maps the line so far to the one that represents it.
-        seen : Hashable
+        seen
             The observation in the original line.
 
         Returns
@@ -111,20 +100,13 @@ class HandSymmetry(ShortRepr):
 
 
 class MergedDeal(NamedTuple):
-    """An outcome of chance that represents several.
-
-    Attributes
-    ----------
-    deal : PublicDeal
-    num_outcomes : int
-        Number of outcomes that permutations map to this one.
-    group : Group
-        The permutations that also map its cards to themselves.
-    """
+    """An outcome of chance that represents several."""
 
     deal: PublicDeal
     num_outcomes: int
+    """Number of outcomes that permutations map to this one."""
     group: Group
+    """The permutations that also map its cards to themselves."""
 
 
 class CardSymmetries:
@@ -132,10 +114,9 @@ class CardSymmetries:
 
     Parameters
     ----------
-    rules : PublicRules
-    name : str
+    name
         Name of the game in messages.
-    used : bool
+    used
         If False, only the identity is used.
 
     Raises

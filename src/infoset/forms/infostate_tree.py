@@ -15,57 +15,38 @@ from infoset.typing import NOOP, Action, IntArray, LongArray, Player
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["InfostateTree", "PublicTree"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InfostateTree(ShortRepr):
-    """The infostates of one player, acting or not, parents before children; 0 is the root.
-
-    Attributes
-    ----------
-    player : Player
-    parent : IntArray
-        [S] infostate one transition shorter; -1 at the root.
-    action : IntArray
-        [S] index of the player's own action at the parent; -1 for none.
-    private_observation, public_observation : IntArray
-        [S] index into `observations` of the observation in the transition from the parent; -1 at
-        the root.
-    public_state : IntArray
-        [S] public state of each infostate.
-    action_set : IntArray
-        [S] index into `action_sets` of the legal actions; -1 where the player does not act.
-    action_sets : tuple[tuple[Action, ...], ...]
-    observations : tuple
-    names : tuple[str, ...] or None
-        [S] names of the infostates if they come from an extensive form; None if infostates consist
-        of observations.
-    num_actions : IntArray
-        [S] number of legal actions; 0 where the player does not act.
-    acting : IntArray
-        [I] the infostates where the player acts.
-    last_sequence : IntArray
-        [S] the player's last sequence before the infostate.
-    first_sequence : IntArray
-        [S] the sequence of the first action at an acting infostate; those of the other actions
-        follow. 0 where the player does not act.
-    """
+    """The infostates of one player, acting or not, parents before children; 0 is the root."""
 
     player: Player
     parent: IntArray
+    """[S] infostate one transition shorter; -1 at the root."""
     action: IntArray
+    """[S] index of the player's own action at the parent; -1 for none."""
     private_observation: IntArray
     public_observation: IntArray
+    """[S] index into `observations` of the observation in the transition from the parent; -1 at the
+    root."""
     public_state: IntArray
+    """[S] public state of each infostate."""
     action_set: IntArray
+    """[S] index into `action_sets` of the legal actions; -1 where the player does not act."""
     action_sets: tuple[tuple[Action, ...], ...]
     observations: tuple[object, ...]
     names: tuple[str, ...] | None = None
+    """[S] names of the infostates if they come from an extensive form; None if infostates consist
+    of observations."""
     num_actions: IntArray = field(init=False)
+    """[S] number of legal actions; 0 where the player does not act."""
     acting: IntArray = field(init=False)
+    """[I] the infostates where the player acts."""
     last_sequence: IntArray = field(init=False)
+    """[S] the player's last sequence before the infostate."""
     first_sequence: IntArray = field(init=False)
+    """[S] the sequence of the first action at an acting infostate; those of the other actions
+    follow. 0 where the player does not act."""
 
     def _facts(self) -> Facts:
         values = {
@@ -203,27 +184,18 @@ class InfostateTree(ShortRepr):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublicTree(ShortRepr):
-    """The public states, parents before children; public state 0 is the root.
-
-    Attributes
-    ----------
-    parent : IntArray
-        [P] public state one public observation shorter; -1 at the root.
-    observation : IntArray
-        [P] index into `observations` of the last public observation; -1 at the root.
-    observations : tuple
-    infostates : tuple[IntArray, ...]
-        For each player p, [S_p] its infostates sorted by public state.
-    first_infostate : tuple[IntArray, ...]
-        For each player p, [P + 1]: its infostates at public state s are
-        `infostates[p][first_infostate[p][s]:first_infostate[p][s + 1]]`.
-    """
+    """The public states, parents before children; public state 0 is the root."""
 
     parent: IntArray
+    """[P] public state one public observation shorter; -1 at the root."""
     observation: IntArray
+    """[P] index into `observations` of the last public observation; -1 at the root."""
     observations: tuple[object, ...]
     infostates: tuple[IntArray, ...] = ()
+    """For each player p, [S_p] its infostates sorted by public state."""
     first_infostate: tuple[IntArray, ...] = ()
+    """For each player p, [P + 1]: its infostates at public state s are
+    `infostates[p][first_infostate[p][s]:first_infostate[p][s + 1]]`."""
 
     def _facts(self) -> Facts:
         return Facts("", {"public states": self.num_public_states}, "see .label(number)")

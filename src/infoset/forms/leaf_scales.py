@@ -11,24 +11,22 @@ from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout
 from infoset.typing import FloatArray, IndexArray, LongArray, Player
 
-__all__ = ["LeafScales"]
-
 
 class LeafScales:
     """The entries of `Composition.scale` at the leaves of a cut form.
 
     Parameters
     ----------
-    arrivals : tuple[LongArray, LongArray]
+    arrivals
         Per player, [L, hands] the sequence with which each hand arrives at a leaf.
     values_at : callable
         Function of both players' ranges [L, hands] and a player: its values [L, hands].
-    transform : Transform
+    transform
         From the plans of the kernels to those of the base of the cut form, as if leaves were
         worth 1.
     layouts, base : tuple[Layout, Layout]
         The layouts of the kernels, and of that base.
-    payoffs : FormPayoffs
+    payoffs
         The payoffs whose compositions are written to.
     """
 

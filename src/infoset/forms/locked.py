@@ -18,8 +18,6 @@ from infoset.forms.treeplex import Treeplex
 from infoset.typing import Action, BoolArray, FloatArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
-__all__ = ["LockedBehavior", "LockedForm", "lock", "lock_infostates"]
-
 LockedBehavior: TypeAlias = Mapping[Any, Mapping[Action, float] | FloatArray]
 """Probabilities to lock. Keys name infostates as `policy[key]` does; on a public form a line alone
 names the infostates of all hands there. Values are probabilities by action, or an array [actions],
@@ -32,17 +30,12 @@ class LockedForm(TransformedForm):
 
     Treeplexes and labels are those of the choices that are left. Policies on it have gains of
     players who follow the locked probabilities.
-
-    Attributes
-    ----------
-    probabilities : tuple[FloatArray, ...]
-        Per player, [Q of the base] the locked probabilities, and others that are not used.
-    locked : tuple[BoolArray, ...]
-        Per player, [I of the base] whether each acting infostate is locked.
     """
 
     probabilities: tuple[FloatArray, ...]
+    """Per player, [Q of the base] the locked probabilities, and others that are not used."""
     locked: tuple[BoolArray, ...]
+    """Per player, [I of the base] whether each acting infostate is locked."""
 
     @property
     def kind(self) -> str:
@@ -86,19 +79,11 @@ def lock(form: Form, behavior: LockedBehavior) -> LockedForm:
 
     Parameters
     ----------
-    form : Form
     behavior : Mapping
         The probabilities at each infostate, which is named as in `policy[key]`: by its text and
         player, or on a public form by hand and line. A line alone stands for all hands. Actions
         that are left out have probability 0. `{key: policy[key] for key in keys}` takes the
         probabilities from a policy. Later entries replace earlier ones.
-
-    Raises
-    ------
-    UnknownNameError
-        If an infostate or an action is unknown.
-    ParameterError
-        If probabilities are negative or do not sum to 1, or an array has the wrong shape.
 
     Examples
     --------

@@ -13,8 +13,6 @@ from infoset.forms.terminal_contraction import contract_terminals, merge_reach
 from infoset.forms.transform import PlanMap
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
-__all__ = ["contract_locked"]
-
 
 def contract_locked(
     form: SequenceForm, maps: tuple[PlanMap, ...], locked: tuple[BoolArray, ...]
@@ -23,10 +21,9 @@ def contract_locked(
 
     Parameters
     ----------
-    form : SequenceForm
-    maps : tuple[PlanMap, ...]
+    maps
         Per player, how plans of the returned form become plans of `form`.
-    locked : tuple[BoolArray, ...]
+    locked
         Per player, [I] whether each acting infostate is locked.
     """
     trees = tuple(map(_reduced_tree, form.infostate_trees, locked))

@@ -8,8 +8,6 @@ from infoset.forms.transform import Transform
 from infoset.forms.transformed_form import TransformedForm
 from infoset.typing import FloatArray, IntArray
 
-__all__ = ["listed_payoffs"]
-
 
 def listed_payoffs(form: Form) -> tuple[IntArray, FloatArray]:
     """Return [M, N] tuples of sequences, and [M, N] their payoffs times chance reach.

@@ -17,23 +17,6 @@ from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 from infoset.utils.sorting import lexicographic_order
 
-__all__ = [
-    "FormPayoffs",
-    "block_payoffs",
-    "check_range",
-    "common_sum",
-    "composition_of",
-    "divided_payoffs",
-    "merge_payoffs",
-    "midranges",
-    "no_composition",
-    "restrict_blocks",
-    "terminal_payoffs",
-    "with_collection",
-    "with_own_payoffs",
-    "with_own_results",
-]
-
 SUM_TOLERANCE = 1e-9
 
 ROUNDING_TOLERANCE = 1e-12
@@ -47,13 +30,13 @@ def merge_payoffs(
 
     Parameters
     ----------
-    columns : IndexArray
+    columns
         [N, Z] sequence of every player at each terminal history.
-    sizes : Sequence[int]
+    sizes
         Number of sequences of every player.
-    outcome : IndexArray
+    outcome
         [Z] row of `payoff` of each terminal history.
-    payoff : FloatArray
+    payoff
         [number of outcomes, N]
 
     Returns
@@ -106,26 +89,18 @@ def common_sum(utility: FloatArray) -> float | None:
 
 
 class FormPayoffs(NamedTuple):
-    """The payoffs of all players as `fill_gradient` reads them; what a form does not use is empty.
-
-    Attributes
-    ----------
-    pairs : tuple[TwoPlayerPayoffs, ...]
-        Per player, the payoffs of a two-player game: `BlockPayoffs` or, of a public form,
-        `ComposedPayoffs`.
-    sequence : IndexArray
-        [M, N] the players' last sequences at each terminal, as positions in their layouts.
-    payoff : FloatArray
-        [M, N] utility times chance reach.
-    refresh : callable or None
-        Function of a player and of all plans [Q], to be called before each gradient of the player,
-        which changes `pairs` in place; None if payoffs are fixed, as they mostly are.
-    """
+    """The payoffs of all players as `fill_gradient` reads them; empty where a form has none."""
 
     pairs: tuple[TwoPlayerPayoffs, ...]
+    """Per player, the payoffs of a two-player game: `BlockPayoffs` or, of a public form,
+    `ComposedPayoffs`."""
     sequence: IndexArray
+    """[M, N] the players' last sequences at each terminal, as positions in their layouts."""
     payoff: FloatArray
+    """[M, N] utility times chance reach."""
     refresh: Callable[[Player, tuple[FloatArray, ...]], None] | None = None
+    """Function of a player and of all plans [Q], to be called before each gradient of the player,
+    which changes `pairs` in place; None if payoffs are fixed, as they mostly are."""
 
     @classmethod
     def of_pairs(cls, pairs: tuple[TwoPlayerPayoffs, ...], precision: str) -> FormPayoffs:
@@ -175,12 +150,11 @@ def block_payoffs(
 
     Parameters
     ----------
-    terminal_sequence : IntArray
+    terminal_sequence
         [M, 2] the players' last sequences.
-    payoff : FloatArray
+    payoff
         [M] what the player earns, times chance reach.
     layouts : tuple[Layout, Layout]
-    player : Player
     """
     row, column = (layouts[p].position[terminal_sequence[:, p]] for p in (1 - player, player))
     start = layouts[player].blocks

@@ -40,9 +40,6 @@ from infoset.game.infostate import label_text
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["PublicForm", "as_public_form", "check_public_form"]
-
-
 _OTHER_FORM = (
     "the rules have changed since the policy was saved, or one of the forms was derived from the "
     "tree (derive_public_form), or built with merge_symmetric=False; give the form with which the "

@@ -12,16 +12,6 @@ from infoset.typing import BoolArray, FloatArray, IntArray
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import ShortRepr
 
-__all__ = [
-    "Dense",
-    "Fold",
-    "HandPrior",
-    "Operator",
-    "Showdown",
-    "reach_of_pairs",
-    "with_outcome_of_reach",
-]
-
 MAX_CARDS = 2
 """Maximum number of cards of a hand; inclusion-exclusion over more cards is not implemented."""
 
@@ -33,18 +23,6 @@ class HandPrior(ShortRepr):
     Without `joint`, the probability of hands h0 and h1 is `weights[0][h0] * weights[1][h1]`, or 0
     if the hands share a card.
 
-    Attributes
-    ----------
-    weights : tuple[FloatArray, FloatArray]
-        Per player, [hands] the weight of each hand. Only the product of the two players' weights
-        has a meaning.
-    cards : tuple[IntArray, IntArray]
-        Per player, [hands, cards of a hand] the cards of each hand, as numbers that both players
-        share; -1 for none. No hand has a card twice.
-    joint : FloatArray or None
-        [hands of player 0, hands of player 1] the probabilities, if they are not such a product;
-        `weights` and `cards` then have no meaning.
-
     Raises
     ------
     ParameterError
@@ -53,8 +31,14 @@ class HandPrior(ShortRepr):
     """
 
     weights: tuple[FloatArray, FloatArray]
+    """Per player, [hands] the weight of each hand. Only the product of the two players' weights has
+    a meaning."""
     cards: tuple[IntArray, IntArray]
+    """Per player, [hands, cards of a hand] the cards of each hand, as numbers that both players
+    share; -1 for none. No hand has a card twice."""
     joint: FloatArray | None = None
+    """[hands of player 0, hands of player 1] the probabilities, if they are not such a product;
+    `weights` and `cards` then have no meaning."""
 
     def __post_init__(self) -> None:
         num_cards = {cards.shape[1:] for cards in self.cards}
@@ -132,14 +116,10 @@ class Showdown(ShortRepr):
 
     A threshold is a showdown too: in liar's dice, a bid of q dice is met if the first player has at
     least q minus the number of dice that the other has.
-
-    Attributes
-    ----------
-    strengths : tuple[IntArray, IntArray]
-        Per player, [hands] the strength of each hand.
     """
 
     strengths: tuple[IntArray, IntArray]
+    """Per player, [hands] the strength of each hand."""
     num_outcomes = 3
 
     def __post_init__(self) -> None:
@@ -163,20 +143,14 @@ class Showdown(ShortRepr):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dense(ShortRepr):
-    """Any outcomes, as a matrix each.
-
-    Attributes
-    ----------
-    weights : FloatArray
-        [outcomes, hands of player 0, hands of player 1] the weight of each outcome given the pair:
-        its probability, if chance decides, or any factor of the payoff.
-    reach : FloatArray or None
-        [hands of player 0, hands of player 1] the probability that chance leads to the terminal
-        given the pair, if weights are factors of payoffs; None if the weights sum to it.
-    """
+    """Any outcomes, as a matrix each."""
 
     weights: FloatArray
+    """[outcomes, hands of player 0, hands of player 1] the weight of each outcome given the pair:
+    its probability, if chance decides, or any factor of the payoff."""
     reach: FloatArray | None = None
+    """[hands of player 0, hands of player 1] the probability that chance leads to the terminal
+    given the pair, if weights are factors of payoffs; None if the weights sum to it."""
 
     def __post_init__(self) -> None:
         freeze(self)

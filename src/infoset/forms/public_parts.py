@@ -18,16 +18,6 @@ from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, Long
 from infoset.utils.arguments import check_count
 from infoset.utils.frozen_arrays import freeze
 
-__all__ = [
-    "PublicLeaves",
-    "PublicTrunk",
-    "count_actions",
-    "cut_public_form",
-    "form_below",
-    "nodes_below",
-    "sequences_of_nodes",
-]
-
 
 def nodes_below(form: PublicForm, node: int) -> LongArray:
     """Return the public nodes at and after a node, in order."""
@@ -51,15 +41,12 @@ def form_below(
 
     Parameters
     ----------
-    form : PublicForm
-    node : int
-    prior : HandPrior
+    prior
         The probability of each pair of hands at the node.
-    name : str
-    moves : Sequence[tuple[Player, tuple[Action, ...]]]
+    moves
         Decisions before the node, one after the other: who acts, and the legal actions. The first
         action leads on; the others lead nowhere, and so earn nothing.
-    chance_reach : float, optional
+    chance_reach
         The factor of chance before the node, by default that of `chance_reach_of_nodes`.
     """
     nodes, count = nodes_below(form, node), len(moves)
@@ -114,30 +101,20 @@ def _chosen(ends: PublicTerminals, place: IntArray) -> PublicTerminals:
 
 @dataclass(frozen=True, eq=False)
 class PublicLeaves:
-    """Where a public form was cut: L leaves, each reached by an action or by chance.
-
-    Attributes
-    ----------
-    label : tuple[str, ...]
-        [L] the line of each leaf.
-    node : IntArray
-        [L] the node in the form that was cut; -1 for an end that a gadget has added.
-    parent : IntArray
-        [L] the last public node of the trunk.
-    action : IntArray
-        [L] index of the action at that node; -1 where chance acts there.
-    hand_set : IntArray
-        [L] index of the hands that chance has not removed; see `PublicForm.hand_sets`.
-    chance_reach : FloatArray
-        [L] product of the public factors of chance.
-    """
+    """Where a public form was cut: L leaves, each reached by an action or by chance."""
 
     label: tuple[str, ...]
+    """[L] the line of each leaf."""
     node: IntArray
+    """[L] the node in the form that was cut; -1 for an end that a gadget has added."""
     parent: IntArray
+    """[L] the last public node of the trunk."""
     action: IntArray
+    """[L] index of the action at that node; -1 where chance acts there."""
     hand_set: IntArray
+    """[L] index of the hands that chance has not removed; see `PublicForm.hand_sets`."""
     chance_reach: FloatArray
+    """[L] product of the public factors of chance."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -148,21 +125,14 @@ class PublicLeaves:
 
 @dataclass(frozen=True, eq=False)
 class PublicTrunk:
-    """A public form up to its leaves.
-
-    Attributes
-    ----------
-    whole, form : PublicForm
-        The form that was cut, and the form without what follows the leaves. Ends before the leaves
-        are terminals of both.
-    nodes : LongArray
-        [V'] the number in `whole` of each public node of `form`.
-    leaves : PublicLeaves
-    """
+    """A public form up to its leaves."""
 
     whole: PublicForm
     form: PublicForm
+    """The form that was cut, and the form without what follows the leaves. Ends before the leaves
+    are terminals of both."""
     nodes: LongArray
+    """[V'] the number in `whole` of each public node of `form`."""
     leaves: PublicLeaves
 
 
@@ -173,18 +143,14 @@ def cut_public_form(
 
     Parameters
     ----------
-    form : PublicForm
-    depth : int, optional
+    depth
         Number of actions after which the form is cut: at the first public nodes before which the
         players have acted so often.
-    nodes : Collection[int], optional
+    nodes
         The public nodes at which the form is cut. Nodes below others have no effect.
 
     Raises
     ------
-    ParameterError
-        Unless exactly one of `depth` and `nodes` is given; or if the depth is not positive, a node
-        does not exist or is the root.
     UnsupportedGameError
         If the reach of public nodes is not a product; see `chance_reach_of_nodes`.
 
@@ -273,9 +239,7 @@ def sequences_of_nodes(form: PublicForm, player: Player, nodes: LongArray) -> Lo
 
     Parameters
     ----------
-    form : PublicForm
-    player : Player
-    nodes : LongArray
+    nodes
         Public nodes in increasing order; those at which the player does not act are left out.
     """
     own = nodes[form.player[nodes] == player]

@@ -23,19 +23,6 @@ from infoset.forms.transform import Transform
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 
-__all__ = [
-    "has_few_payoffs",
-    "largest_composed_payoff",
-    "largest_payoff",
-    "listed_deviation",
-    "public_hand_gradient",
-    "public_payoffs",
-    "split_public_payoffs",
-    "terminals_of_terms",
-    "with_terms",
-    "with_weights",
-]
-
 
 def public_hand_gradient(form: PublicStructure, plan: FloatArray, player: Player) -> FloatArray:
     """Return [Q + C] the gradient of `PublicForm.gradient`, with a root for each hand.
@@ -46,10 +33,8 @@ def public_hand_gradient(form: PublicStructure, plan: FloatArray, player: Player
 
     Parameters
     ----------
-    form : PublicStructure
-    plan : FloatArray
+    plan
         [Q] realization plan of the opponent.
-    player : Player
     """
     payoffs = public_payoffs(form, player)
     num_sequences = form.treeplexes[player].num_sequences
@@ -174,12 +159,10 @@ def public_payoffs(
 
     Parameters
     ----------
-    form : PublicStructure
-    player : Player
-    positions : Sequence[IndexArray], optional
+    positions
         Per player, [Q] where plans and gradients store each sequence. It must keep sequences that
         differ only by their hands at equal distances. By default, they are stored in order.
-    precision : str
+    precision
         "float64" or "float32".
     """
     found = [terms for terms in _all_terms(form, player) if len(terms.terminal)]

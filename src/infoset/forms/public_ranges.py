@@ -15,8 +15,6 @@ from infoset.forms.sequence_form import UNIT
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["check_node", "checked_ranges", "prior_with_ranges", "with_ranges"]
-
 
 def with_ranges(form: PublicForm, ranges: tuple[FloatArray, FloatArray]) -> PublicForm:
     """Return a public form whose hands are dealt with other probabilities.
@@ -27,8 +25,7 @@ def with_ranges(form: PublicForm, ranges: tuple[FloatArray, FloatArray]) -> Publ
 
     Parameters
     ----------
-    form : PublicForm
-    ranges : tuple[FloatArray, FloatArray]
+    ranges
         Per player, [hands] nonnegative. Hands of range 0 are never dealt: a solver learns nothing
         about them, and their policy stays uniform.
 

@@ -13,8 +13,6 @@ from infoset.forms.public_form import PublicForm
 from infoset.forms.public_operators import Dense, HandPrior
 from infoset.typing import FloatArray, LongArray, Player
 
-__all__ = ["chance_reach_of_nodes", "unblocked_reach"]
-
 CANCELED = 1e-13
 """Sums over unblocked hands below this fraction of the sum over all hands are rounding errors."""
 
@@ -31,10 +29,9 @@ def unblocked_reach(prior: HandPrior, player: Player, reach: FloatArray) -> Floa
 
     Parameters
     ----------
-    prior : HandPrior
-    player : Player
+    player
         Whose hands the result has.
-    reach : FloatArray
+    reach
         [..., opponent's hands] nonnegative.
 
     Returns

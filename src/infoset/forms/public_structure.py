@@ -24,12 +24,6 @@ from infoset.utils.arguments import check_player
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = [
-    "PublicSequences",
-    "PublicStructure",
-    "PublicTerminals",
-]
-
 
 class PublicSequences(NamedTuple):
     """The sequences of one player's public decisions, and where those of each hand are.
@@ -37,56 +31,38 @@ class PublicSequences(NamedTuple):
     Public sequence 0 is the empty one; the others are one per public decision and action. Public
     sequence s with a hand of class k is the sequence `start[s] + k * stride[s]` of the player's
     treeplex. Unless the form has `symmetry`, each hand is a class; see `PublicForm.places`.
-
-    Attributes
-    ----------
-    last : IntArray
-        [V] the player's last public sequence before each public node.
-    first : IntArray
-        [V] the public sequence of the first action, where the player acts; 0 elsewhere.
-    start, stride : LongArray
-        [public sequences] as above; both are 0 for the empty sequence, which all hands share.
-    class_map : IntArray
-        [public sequences] row of `PublicForm.hand_classes` at each.
     """
 
     last: IntArray
+    """[V] the player's last public sequence before each public node."""
     first: IntArray
+    """[V] the public sequence of the first action, where the player acts; 0 elsewhere."""
     start: LongArray
     stride: LongArray
+    """[public sequences] as above; both are 0 for the empty sequence, which all hands share."""
     class_map: IntArray
+    """[public sequences] row of `PublicForm.hand_classes` at each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublicTerminals(ShortRepr):
-    """The ends of a public form: T public terminals, each reached by an action or by chance.
-
-    Attributes
-    ----------
-    node : IntArray
-        [T] the last public node.
-    action : IntArray
-        [T] index of the action at that node; -1 where chance ends the game.
-    chance_reach : FloatArray
-        [T] product of the public factors of chance.
-    hand_set : IntArray
-        [T] index of the hands that chance has not removed; see `PublicForm.hand_sets`.
-    operator : IntArray
-        [T] index into `PublicForm.operators`.
-    first_payoff : LongArray
-        [T + 1] the payoffs of terminal t are `payoff[first_payoff[t]:first_payoff[t + 1]]`, one row
-        for each outcome of its operator.
-    payoff : FloatArray
-        [outcomes of all terminals, 2] utility of both players, in the game's units.
-    """
+    """The ends of a public form: T public terminals, each reached by an action or by chance."""
 
     node: IntArray
+    """[T] the last public node."""
     action: IntArray
+    """[T] index of the action at that node; -1 where chance ends the game."""
     chance_reach: FloatArray
+    """[T] product of the public factors of chance."""
     hand_set: IntArray
+    """[T] index of the hands that chance has not removed; see `PublicForm.hand_sets`."""
     operator: IntArray
+    """[T] index into `PublicForm.operators`."""
     first_payoff: LongArray
+    """[T + 1] the payoffs of terminal t are `payoff[first_payoff[t]:first_payoff[t + 1]]`, one row
+    for each outcome of its operator."""
     payoff: FloatArray
+    """[outcomes of all terminals, 2] utility of both players, in the game's units."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -108,50 +84,6 @@ class PublicStructure(ShortRepr):
     times the players' own probabilities, if chance has not removed one of the hands; otherwise 0.
     The weight is that of the terminal's operator.
 
-    Attributes
-    ----------
-    name : str
-        The game.
-    hands : tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
-        Per player, the labels of the hands.
-    prior : HandPrior
-        The probability of each pair of hands.
-    player : IntArray
-        [V] who acts at each public node, parents first; `CHANCE` for chance. Node 0 is the root.
-    parent : IntArray
-        [V] the parent of each node; -1 at the root.
-    action : IntArray
-        [V] index of the action taken at the parent; -1 at the root, and where chance acts at the
-        parent. If chance moves in the same transition, an action leads to several nodes.
-    observation : IntArray
-        [V] index into `observations` of the public observation in the transition from the parent;
-        -1 at the root.
-    observations : tuple[Hashable, ...]
-    action_set : IntArray
-        [V] index into `action_sets` of the legal actions; -1 for chance.
-    action_sets : tuple[tuple[Action, ...], ...]
-    hand_set : IntArray
-        [V] index of the hands that chance has not removed before each node.
-    hand_sets : tuple[BoolArray, BoolArray]
-        Per player, [sets of hands, hands] whether a hand is in a set.
-    terminals : PublicTerminals
-    operators : tuple[Operator, ...]
-        The distinct operators of the terminals.
-    utility_limits : FloatArray
-        [2, 2] minimum and maximum utility of each player.
-    constant_sum : float or None
-        Sum of the players' utilities, if it is the same at every end.
-    payoff_rounding : float
-        Bound on the error that rounding in prior, weights and payoffs causes in a value, in the
-        game's units.
-    source : GameSource
-        Where the game came from.
-    symmetry : HandSymmetry or None
-        What is merged because cards can be exchanged; None if nothing is.
-    tree_infostates : tuple[IntArray, IntArray] or None
-        If the form was derived from a game tree: per player, [I] the infostate in its infostate
-        tree of each infostate of the treeplex; -1 if the hand is removed there.
-
     Notes
     -----
     The infostates of a treeplex are ordered by public decision and then by hand or, if there is
@@ -163,25 +95,46 @@ class PublicStructure(ShortRepr):
     """
 
     name: str
+    """The game."""
     hands: tuple[tuple[Hashable, ...], tuple[Hashable, ...]]
+    """Per player, the labels of the hands."""
     prior: HandPrior
+    """The probability of each pair of hands."""
     player: IntArray
+    """[V] who acts at each public node, parents first; `CHANCE` for chance. Node 0 is the root."""
     parent: IntArray
+    """[V] the parent of each node; -1 at the root."""
     action: IntArray
+    """[V] index of the action taken at the parent; -1 at the root, and where chance acts at the
+    parent. If chance moves in the same transition, an action leads to several nodes."""
     observation: IntArray
+    """[V] index into `observations` of the public observation in the transition from the parent; -1
+    at the root."""
     observations: tuple[Hashable, ...]
     action_set: IntArray
+    """[V] index into `action_sets` of the legal actions; -1 for chance."""
     action_sets: tuple[tuple[Action, ...], ...]
     hand_set: IntArray
+    """[V] index of the hands that chance has not removed before each node."""
     hand_sets: tuple[BoolArray, BoolArray]
+    """Per player, [sets of hands, hands] whether a hand is in a set."""
     terminals: PublicTerminals
     operators: tuple[Operator, ...]
+    """The distinct operators of the terminals."""
     utility_limits: FloatArray
+    """[2, 2] minimum and maximum utility of each player."""
     constant_sum: float | None
+    """Sum of the players' utilities, if it is the same at every end."""
     payoff_rounding: float
+    """Bound on the error that rounding in prior, weights and payoffs causes in a value, in the
+    game's units."""
     source: GameSource = EXTENSIVE_FORM
+    """Where the game came from."""
     symmetry: HandSymmetry | None = None
+    """What is merged because cards can be exchanged; None if nothing is."""
     tree_infostates: tuple[IntArray, IntArray] | None = None
+    """If the form was derived from a game tree: per player, [I] the infostate in its infostate tree
+    of each infostate of the treeplex; -1 if the hand is removed there."""
 
     def _facts(self) -> Facts:
         values = {
@@ -295,8 +248,7 @@ class PublicStructure(ShortRepr):
 
         Parameters
         ----------
-        player : Player
-        sequences : LongArray or slice
+        sequences
             [n] public sequences.
         """
         _, _, start, stride, class_map = self.sequences[player]
@@ -480,11 +432,6 @@ class PublicStructure(ShortRepr):
 
         The permutation maps the line of the infostate to that of the node, as in `advance`; the
         hand is that of the infostate, before it.
-
-        Raises
-        ------
-        UnknownNameError
-            If the form has no such hand or line.
         """
         labels = self.hands[infostate.player]
         deal, *steps = infostate.steps or (Step(NOOP, None, None),)
@@ -514,13 +461,6 @@ class PublicStructure(ShortRepr):
             A hand, by its label or its text, and the line: the public observations, as `label`
             writes them. Or an infostate as text, such as "[K] / pass / bet", alone or with its
             player.
-
-        Raises
-        ------
-        UnknownNameError
-            If the hand or the line is unknown, or nobody acts there.
-        ParameterError
-            If the key is not one of these.
         """
         players: tuple[Player, ...] = (0, 1)
         if isinstance(key, tuple) and len(key) == 2 and type(key[1]) is int:
@@ -605,10 +545,10 @@ class PublicStructure(ShortRepr):
 
         Parameters
         ----------
-        at : tuple[int, int]
+        at
             A public node, and the permutation of `symmetry` that maps the line so far to that of
             the node; 0 if they are the same line.
-        seen : Hashable
+        seen
             The public observation.
 
         Raises
@@ -627,13 +567,7 @@ class PublicStructure(ShortRepr):
         return self.children[node, continued], permutation
 
     def find_line(self, line: str) -> tuple[int, int]:
-        """Return the node of a line as text, and the permutation that maps the line to it.
-
-        Raises
-        ------
-        UnknownNameError
-            If the line does not exist, or nobody acts after it.
-        """
+        """Return the node of a line as text, and the permutation that maps the line to it."""
         at = 0, 0
         for text in split_steps(line):
             if text not in self._steps[at[0]]:

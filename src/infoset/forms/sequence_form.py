@@ -26,15 +26,6 @@ from infoset.utils.arguments import check_player, check_type
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = [
-    "TREE_EXAMPLE",
-    "CenteredPayoffs",
-    "SequenceForm",
-    "TerminalReach",
-    "as_sequence_form",
-    "check_sequence_form",
-]
-
 TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 """Example of a call that builds a tree, for error messages."""
 
@@ -53,18 +44,13 @@ class CenteredPayoffs(NamedTuple):
     The midrange of a player is the mean of its minimum and maximum utility. Subtracting it changes
     no equilibrium and no gain. Step sizes and tolerances that depend on the centered payoffs
     therefore do not depend on constants that are added to the payoffs of a player.
-
-    Attributes
-    ----------
-    terminal_sequence, payoff
-        As in `SequenceForm`.
-    payoff_range : tuple[float, float]
-        Minimum and maximum centered utility over players and terminal histories.
     """
 
     terminal_sequence: IntArray
     payoff: FloatArray
+    """As in `SequenceForm`."""
     payoff_range: tuple[float, float]
+    """Minimum and maximum centered utility over players and terminal histories."""
 
 
 class TerminalReach(NamedTuple):
@@ -72,17 +58,12 @@ class TerminalReach(NamedTuple):
 
     Unlike the payoffs of a `SequenceForm`, the tuples include those whose payoffs are all zero. The
     chance reach times the plans of all players is therefore a probability distribution.
-
-    Attributes
-    ----------
-    terminal_sequence : IntArray
-        [M, N] the distinct tuples of the players' last sequences, sorted.
-    chance_reach : FloatArray
-        [M] chance reach, summed over the terminal histories with the same tuple.
     """
 
     terminal_sequence: IntArray
+    """[M, N] the distinct tuples of the players' last sequences, sorted."""
     chance_reach: FloatArray
+    """[M] chance reach, summed over the terminal histories with the same tuple."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,28 +74,28 @@ class SequenceForm(DerivedMembers, ShortRepr):
 
     Attributes
     ----------
-    name : str
+    name
         The game. For rules of the library it is the notation that `load` reads; the title of a
         file is arbitrary text, which must not be passed to `load`.
-    treeplexes : tuple[Treeplex, ...]
+    treeplexes
         One per player.
-    infostate_trees : tuple[InfostateTree, ...]
+    infostate_trees
         One per player, with the labels of infostates and actions.
-    terminal_sequence : IntArray
+    terminal_sequence
         [M, N] the distinct tuples of the players' last sequences at terminal histories, sorted.
-    payoff : FloatArray
+    payoff
         [M, N] utility times chance reach, summed over the terminal histories with the same tuple.
         Tuples whose payoffs are all zero are left out.
-    payoff_range : tuple[float, float]
+    payoff_range
         Minimum and maximum utility over players and terminal histories.
-    constant_sum : float or None
+    constant_sum
         Sum of the players' utilities, if it is the same at every terminal history.
-    payoff_rounding : float
+    payoff_rounding
         Bound on the error that rounding in `payoff` and `constant_sum` causes in a value, in the
         game's units.
-    source : GameSource
+    source
         Where the game came from.
-    centered_payoffs : CenteredPayoffs or None
+    centered_payoffs
         The payoffs without the players' midranges; None if all midranges are zero up to rounding.
     reach_source : callable or None
         Function that computes `terminal_reach`; None if it is unknown. The result is not stored in

@@ -21,8 +21,6 @@ from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 
-__all__ = ["contract_outcomes", "contract_terminals", "merge_reach"]
-
 
 def contract_terminals(
     name: str,
@@ -38,18 +36,16 @@ def contract_terminals(
 
     Parameters
     ----------
-    name : str
-    infostate_trees : tuple[InfostateTree, ...]
-    sequence : IntArray
+    sequence
         [Z, N] each player's last sequence at the terminal histories.
-    chance_reach : FloatArray
+    chance_reach
         [Z] their chance reach.
-    utility : FloatArray
+    utility
         [Z, N] their utilities.
-    num_steps : int
+    num_steps
         Maximum number of transitions to a terminal history, which bounds the factors in a chance
         reach and the rewards in a utility.
-    source : GameSource
+    source
         Where the game came from; by default an extensive form.
     reach_source : callable, optional
         Function that computes the `terminal_reach` of the form. By default, the form keeps
@@ -87,15 +83,13 @@ def contract_outcomes(
 
     Parameters
     ----------
-    name : str
-    infostate_trees : tuple[InfostateTree, ...]
-    columns : IndexArray
+    columns
         [N, Z] each player's last sequence at the terminal histories.
-    outcome : IndexArray
+    outcome
         [Z] outcome of each terminal history.
-    chance_reach : FloatArray
+    chance_reach
         [number of outcomes]
-    utility : FloatArray
+    utility
         [number of outcomes, N]
     num_steps, source
         As in `contract_terminals`.
@@ -145,7 +139,7 @@ def merge_reach(
     ----------
     columns, sizes, outcome
         As in `merge_payoffs`.
-    chance_reach : FloatArray
+    chance_reach
         [number of outcomes]
     """
     repeated = np.repeat(chance_reach[:, None], len(sizes), axis=1)

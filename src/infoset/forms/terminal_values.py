@@ -12,8 +12,6 @@ from infoset.forms.public_form import PublicForm
 from infoset.forms.public_operators import HandPrior
 from infoset.typing import FloatArray, Player
 
-__all__ = ["values_at_terminals"]
-
 _SEPARATED: WeakKeyDictionary[PublicForm, dict[Player, PublicForm]] = WeakKeyDictionary()
 
 
@@ -29,9 +27,7 @@ def values_at_terminals(form: PublicForm, player: Player, plan: FloatArray) -> F
 
     Parameters
     ----------
-    form : PublicForm
-    player : Player
-    plan : FloatArray
+    plan
         [Q] realization plan of the opponent.
     """
     known = _SEPARATED.setdefault(form, {})

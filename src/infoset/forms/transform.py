@@ -10,33 +10,23 @@ from infoset.forms._public_payoff_kernels import CONSECUTIVE, LISTED, Compositio
 from infoset.forms.treeplex import Layout, Treeplex, is_new
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 
-__all__ = ["PlanMap", "SideEnds", "Transform", "identity_map", "locked_map", "runs_of"]
-
 MIN_RUN = 8
 """Minimum number of consecutive indices that kernels do not read one by one."""
 
 
 class PlanMap(NamedTuple):
-    """How a plan [Q'] of a transform becomes a plan [Q] of its base: `weight * plan[last]`.
-
-    Attributes
-    ----------
-    last : LongArray
-        [Q] the sequence of the transform that each sequence of the base continues.
-    weight : FloatArray
-        [Q] what its entry of the plan is multiplied by.
-    scale : FloatArray
-        [Q] what the gradient of the base is multiplied by before the entries with the same `last`
-        are added. It is `weight`, unless the player's payoffs differ from those that the other
-        players' plans meet, as in a gadget game.
-    num_sequences : int
-        Number Q' of sequences of the transform.
-    """
+    """How a plan [Q'] of a transform becomes a plan [Q] of its base: `weight * plan[last]`."""
 
     last: LongArray
+    """[Q] the sequence of the transform that each sequence of the base continues."""
     weight: FloatArray
+    """[Q] what its entry of the plan is multiplied by."""
     scale: FloatArray
+    """[Q] what the gradient of the base is multiplied by before the entries with the same `last`
+    are added. It is `weight`, unless the player's payoffs differ from those that the other players'
+    plans meet, as in a gadget game."""
     num_sequences: int
+    """Number Q' of sequences of the transform."""
 
     def expand(self, plan: FloatArray) -> FloatArray:
         """Return [Q] the plan of the base, given that of the transform."""
@@ -58,24 +48,16 @@ class PlanMap(NamedTuple):
 
 
 class SideEnds(NamedTuple):
-    """Ends [E] of a game that one player decides alone: the others have not acted before them.
-
-    Attributes
-    ----------
-    player : IntArray
-        [E] who decides.
-    sequence : LongArray
-        [E] the sequence of that player, in the transform.
-    reach : FloatArray
-        [E, N] reach of chance in the payoffs of each player.
-    utility : FloatArray
-        [E, N] utility of each player.
-    """
+    """Ends [E] of a game that one player decides alone: the others have not acted before them."""
 
     player: IntArray
+    """[E] who decides."""
     sequence: LongArray
+    """[E] the sequence of that player, in the transform."""
     reach: FloatArray
+    """[E, N] reach of chance in the payoffs of each player."""
     utility: FloatArray
+    """[E, N] utility of each player."""
 
     @classmethod
     def none(cls, num_players: int) -> SideEnds:
@@ -181,11 +163,9 @@ class Transform(NamedTuple):
 
         Parameters
         ----------
-        player : Player
         own, base : tuple[Layout, Layout]
             The layouts of the transform and of its base.
-        precision : str
-        of_reach : bool
+        of_reach
             Whether all utilities are 1.
         """
         other = 1 - player

@@ -22,22 +22,14 @@ from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.frozen_arrays import freeze_arrays
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = ["AddedInfostate", "TransformedForm"]
-
 
 @dataclass(frozen=True)
 class AddedInfostate:
-    """An acting infostate that the base of a transform does not have.
-
-    Attributes
-    ----------
-    label : str or int
-        The text, or the number of the base's infostate that has this text, because building the
-        texts of all infostates is slow.
-    actions : tuple[Action, ...]
-    """
+    """An acting infostate that the base of a transform does not have."""
 
     label: str | int
+    """The text, or the number of the base's infostate that has this text, because building the
+    texts of all infostates is slow."""
     actions: tuple[Action, ...]
 
 
@@ -47,28 +39,19 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
 
     It is a `Form` as any other: methods solve it in compiled chunks, in both precisions, and with
     threads. Labels are those of the base for the choices that are left.
-
-    Attributes
-    ----------
-    name : str
-    base : Form
-        The form that is changed; it may be a transform, too.
-    transform : Transform
-    treeplexes : tuple[Treeplex, ...]
-        The choices that are left, and those that are added.
-    infostates : tuple[IntArray, ...]
-        Per player, [I] the number in the base of each acting infostate; -1 - k for the added
-        infostate k.
-    added : tuple[tuple[AddedInfostate, ...], ...]
-        Per player, the infostates that the base does not have.
     """
 
     name: str
     base: Form
+    """The form that is changed; it may be a transform, too."""
     transform: Transform
     treeplexes: tuple[Treeplex, ...]
+    """The choices that are left, and those that are added."""
     infostates: tuple[IntArray, ...]
+    """Per player, [I] the number in the base of each acting infostate; -1 - k for the added
+    infostate k."""
     added: tuple[tuple[AddedInfostate, ...], ...]
+    """Per player, the infostates that the base does not have."""
 
     def _facts(self) -> Facts:
         values = {

@@ -13,8 +13,6 @@ from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 from infoset.utils.simd import LANES
 
-__all__ = ["Layout", "Treeplex", "action_major_layout", "averaged", "form_layouts", "is_new"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Treeplex(ShortRepr):
@@ -22,21 +20,15 @@ class Treeplex(ShortRepr):
 
     Sequence 0 is the empty one; the sequences of acting infostate i are
     `first_sequence[i]:first_sequence[i] + num_actions[i]`, one per action.
-
-    Attributes
-    ----------
-    parent_sequence : IntArray
-        [I] the player's last sequence before the infostate.
-    first_sequence, num_actions : IntArray
-        [I] first sequence and number of actions of each infostate, as above.
-    num_sequences : int
-        Q, including the empty sequence.
     """
 
     parent_sequence: IntArray
+    """[I] the player's last sequence before the infostate."""
     first_sequence: IntArray
     num_actions: IntArray
+    """[I] first sequence and number of actions of each infostate, as above."""
     num_sequences: int
+    """Q, including the empty sequence."""
 
     def _facts(self) -> Facts:
         return Facts("", {"infostates": self.num_infostates, "sequences": self.num_sequences})
@@ -87,30 +79,21 @@ class Treeplex(ShortRepr):
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Sequences ordered by groups of infostates, and inside a group action by action.
-
-    Attributes
-    ----------
-    groups : IndexArray
-        [G, 5] in order of depth: first position, stride from one action to the next, number of
-        actions, first infostate, and number of infostates. In a whole group, the stride is the
-        number of infostates; in a part of a group it is larger.
-    parent : IndexArray
-        [I] position of the parent sequence, with infostates in the order of the groups.
-    position : IndexArray
-        [Q] position of each sequence of the treeplex.
-    infostate : IntArray
-        [I] the infostates in the order of the groups.
-    blocks : IndexArray
-        [B + 1] boundaries between blocks. A block has at most `LANES` sequences, which end with the
-        same action index at infostates of one group and one public state.
-    """
+    """Sequences ordered by groups of infostates, and inside a group action by action."""
 
     groups: IndexArray
+    """[G, 5] in order of depth: first position, stride from one action to the next, number of
+    actions, first infostate, and number of infostates. In a whole group, the stride is the number
+    of infostates; in a part of a group it is larger."""
     parent: IndexArray
+    """[I] position of the parent sequence, with infostates in the order of the groups."""
     position: IndexArray
+    """[Q] position of each sequence of the treeplex."""
     infostate: IntArray
+    """[I] the infostates in the order of the groups."""
     blocks: IndexArray
+    """[B + 1] boundaries between blocks. A block has at most `LANES` sequences, which end with the
+    same action index at infostates of one group and one public state."""
 
     @property
     def largest_group(self) -> int:

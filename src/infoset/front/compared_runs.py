@@ -22,8 +22,6 @@ from infoset.runs import (
 from infoset.runs.task_messages import packed_without, unpacked_with
 from infoset.solvers import MethodSpec, run_method
 
-__all__ = ["ComparedRuns", "MethodCallback", "run_in_turn", "run_on_executor"]
-
 MethodCallback: TypeAlias = Callable[[str, TracePoint], object]
 
 
@@ -37,19 +35,12 @@ class _FailedMethod(InfosetError):
 
 @dataclass(frozen=True)
 class ComparedRuns:
-    """The runs of a comparison, as work of which the items are positions.
-
-    Attributes
-    ----------
-    form : Form
-    entries : tuple[MethodSpec | SolveResult, ...]
-    budget : callable
-        Returns the budget of a run; its parameter is `callback`.
-    """
+    """The runs of a comparison, as work of which the items are positions."""
 
     form: Form
     entries: tuple[MethodSpec | SolveResult, ...]
     budget: Callable[..., Budget]
+    """Returns the budget of a run; its parameter is `callback`."""
 
     def name(self, position: int) -> str:
         """Return the name of the method."""

@@ -58,14 +58,6 @@ from infoset.solvers import (
 from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_callable, check_type
 
-__all__ = [
-    "ComparedMethod",
-    "applicable_methods",
-    "compare",
-    "comparison_budget",
-    "prepare_comparison",
-]
-
 DEFAULT_ITERATIONS = 1000
 
 ComparedMethod: TypeAlias = str | RegretScheme | MethodSpec | LearnerSpec | Run | SolveResult
@@ -100,7 +92,7 @@ def compare(
         At least one. Methods as in `solve`; learners as in `learn`, whose iterations are episodes;
         and finished results, such as one from `make_result`, which are returned unchanged in their
         places.
-    form : str
+    form
         As in `solve`, the same for all methods. Learners other than `cs-mccfr` and `es-mccfr` need
         the tree.
     target, iterations, seconds
@@ -108,7 +100,7 @@ def compare(
     seeds : int or Sequence[int], optional
         Number of runs, with seeds 0, 1, …, or the seed of each run. It applies to learners, and to
         your own methods with a field or parameter `seed`; other methods run once.
-    executor : Executor, optional
+    executor
         Where to run the methods, several at a time: any `concurrent.futures.Executor`, also of
         other machines. Everything except times is the same; times of methods that run side by side,
         or on different machines, cannot be compared.

@@ -40,102 +40,71 @@ from infoset.tree.build_watch import SIZE_LIMITS, BuildWatch
 from infoset.tree.exploration import explore_game
 from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["GameInfo", "info"]
-
 
 @dataclass(frozen=True)
 class GameInfo:
-    """Sizes and properties of a game; None where a value is unknown unless the game is built.
-
-    Attributes
-    ----------
-    game : str
-        The game, as `load` reads it.
-    num_players : int
-    world_states : int or None
-        None for an extensive form, which has no world states.
-    histories, terminals : int
-        Histories include the root and the terminal histories. Each call of `transitions` adds one
-        step, even when players move simultaneously.
-    infostates, acting_infostates : tuple[int, ...] or None
-        Per player: all infostates, and those where the player acts.
-    public_states : int or None
-    sequences : tuple[int, ...] or None
-        Per player, including the empty sequence; None without perfect recall.
-    two_player_zero_sum : bool or None
-        Whether two players' utilities sum to zero.
-    constant_sum : float or None
-        Sum of the utilities at every terminal history, if it is constant and known.
-    perfect_recall : bool
-        True for every game written as rules, whose infostates contain all observations and own
-        actions.
-    observable_rewards : bool or None
-        Whether each player always knows the rewards it has received.
-    is_exact : bool
-        False if exploration of the world states was stopped, or there are more than 10**1000
-        histories. World states, histories and terminals are then lower bounds.
-    forecast_bytes : int
-        Peak memory of building the tree of histories.
-    fits : bool
-        Whether `forecast_bytes` is within the memory limit.
-    solving_bytes : int or None
-        Peak memory of building the sequence form without the tree of histories, excluding
-        infostates. None if some world states were not visited, or the game is an extensive form.
-    solving_fits : bool or None
-        Whether `solving_bytes` is within the memory limit; None if it is unknown.
-    public_nodes : int or None
-        Number of public nodes of the public form, if the game has public rules; None otherwise. It
-        is counted without building anything.
-    public_hands : tuple[int, int] or None
-        Number of hands of each player in the public form.
-    public_sequences : tuple[int, int] or None
-        Number of sequences of each player in the public form.
-    public_form_bytes : int or None
-        Peak memory of building the public form and solving it by CFR; None if it is unknown.
-    public_form_fits : bool or None
-        Whether `public_form_bytes` is within the memory limit; None without public rules, False if
-        the public states are too many to count.
-    search_model : str or None
-        The search model of the game. `RulesModel` calls the rules in plain Python; all others are
-        compiled and hundreds of times faster. None for an extensive form.
-    stop : str or None
-        What stopped the exploration of the world states: `worlds` or `transitions` for a limit on
-        their number, `memory`, `seconds`, or `interrupted`. The last two may also have stopped the
-        construction of the tree; the counts are then exact. None if nothing did.
-    estimate : HistoryEstimate or None
-        Estimated number of histories, if the limit on world states or transitions stopped the
-        exploration; None otherwise.
-    notes : tuple[str, ...]
-        Remarks about loading the game.
-    """
+    """Sizes and properties of a game; None where a value is unknown unless the game is built."""
 
     game: str
+    """The game, as `load` reads it."""
     num_players: int
     world_states: int | None
+    """None for an extensive form, which has no world states."""
     histories: int
     terminals: int
+    """Histories include the root and the terminal histories. Each call of `transitions` adds one
+    step, even when players move simultaneously."""
     infostates: tuple[int, ...] | None = None
     acting_infostates: tuple[int, ...] | None = None
+    """Per player: all infostates, and those where the player acts."""
     public_states: int | None = None
     sequences: tuple[int, ...] | None = None
+    """Per player, including the empty sequence; None without perfect recall."""
     two_player_zero_sum: bool | None = None
+    """Whether two players' utilities sum to zero."""
     constant_sum: float | None = None
+    """Sum of the utilities at every terminal history, if it is constant and known."""
     perfect_recall: bool = True
+    """True for every game written as rules, whose infostates contain all observations and own
+    actions."""
     observable_rewards: bool | None = None
+    """Whether each player always knows the rewards it has received."""
     is_exact: bool = True
+    """False if exploration of the world states was stopped, or there are more than 10**1000
+    histories. World states, histories and terminals are then lower bounds."""
     forecast_bytes: int = 0
+    """Peak memory of building the tree of histories."""
     fits: bool = True
+    """Whether `forecast_bytes` is within the memory limit."""
     solving_bytes: int | None = None
+    """Peak memory of building the sequence form without the tree of histories, excluding
+    infostates. None if some world states were not visited, or the game is an extensive form."""
     solving_fits: bool | None = None
+    """Whether `solving_bytes` is within the memory limit; None if it is unknown."""
     public_nodes: int | None = None
+    """Number of public nodes of the public form, if the game has public rules; None otherwise. It
+    is counted without building anything."""
     public_hands: tuple[int, int] | None = None
+    """Number of hands of each player in the public form."""
     public_sequences: tuple[int, int] | None = None
+    """Number of sequences of each player in the public form."""
     public_form_bytes: int | None = None
+    """Peak memory of building the public form and solving it by CFR; None if it is unknown."""
     public_form_fits: bool | None = None
+    """Whether `public_form_bytes` is within the memory limit; None without public rules, False if
+    the public states are too many to count."""
     search_model: str | None = None
+    """The search model of the game. `RulesModel` calls the rules in plain Python; all others are
+    compiled and hundreds of times faster. None for an extensive form."""
     stop: str | None = None
+    """What stopped the exploration of the world states: `worlds` or `transitions` for a limit on
+    their number, `memory`, `seconds`, or `interrupted`. The last two may also have stopped the
+    construction of the tree; the counts are then exact. None if nothing did."""
     estimate: HistoryEstimate | None = None
+    """Estimated number of histories, if the limit on world states or transitions stopped the
+    exploration; None otherwise."""
     notes: tuple[str, ...] = field(default=())
+    """Remarks about loading the game."""
 
     def summary(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -163,7 +132,7 @@ def info(
     Parameters
     ----------
     game : str, Game, GameTree or ExtensiveForm
-    memory : int, optional
+    memory
         Bytes allowed for building; by default 70% of the free memory.
     max_worlds, max_seconds, progress
         Limits and progress callback of `build_tree`. If a limit is reached while the world states

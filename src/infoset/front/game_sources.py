@@ -35,23 +35,6 @@ from infoset.tree.limits import current_limits
 from infoset.utils.arguments import check_choice, check_type
 from infoset.utils.text import format_bytes, format_count
 
-__all__ = [
-    "FORMS",
-    "ChosenForm",
-    "CompiledGame",
-    "FormLike",
-    "GameLike",
-    "check_world_states",
-    "choose_form",
-    "load",
-    "resolve_game",
-    "to_compiled",
-    "to_form",
-    "to_game",
-    "to_kind",
-    "to_public_form",
-]
-
 FORMS: Final = ("auto", "sequence", "public")
 """The values of `form=` in `solve`."""
 
@@ -74,7 +57,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
 
     Parameters
     ----------
-    spec : str
+    spec
         A registered name, as in `leduc_poker` or `goofspiel(num_cards=5,points_order=random)`;
         `openspiel:NAME(...)` for a game of OpenSpiel (optional extra);
         `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
@@ -91,8 +74,6 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
 
     Raises
     ------
-    UnknownNameError
-        If the game or a parameter is unknown; the message suggests the nearest names.
     ParameterError
         If a value has the wrong type or is out of range, a Python file is given without a name in
         it, or a game has no parameters.
@@ -142,8 +123,6 @@ def resolve_game(game: FormLike) -> Game | CompiledGame:
 
     Raises
     ------
-    ParameterError
-        If the value is of another type.
     UnsupportedGameError
         If the game of a form is not known by name.
     """
@@ -221,17 +200,11 @@ def check_world_states(game: Game) -> None:
 
 
 class ChosenForm(NamedTuple):
-    """The form on which a game is solved or measured.
-
-    Attributes
-    ----------
-    form : Form
-    reason : str or None
-        Why "auto" chose the public form; None if it did not.
-    """
+    """The form on which a game is solved or measured."""
 
     form: Form
     reason: str | None = None
+    """Why "auto" chose the public form; None if it did not."""
 
 
 def choose_form(
@@ -251,17 +224,15 @@ def choose_form(
     ----------
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
         A form is returned unchanged.
-    form : str
+    form
         "auto", "sequence" or "public".
-    method : MethodSpec, optional
+    method
         The method to run; if it does not run on public forms, "auto" does not choose one.
     memory, progress
         As in `solve`.
 
     Raises
     ------
-    UnknownNameError
-        If the form is unknown.
     ParameterError
         If a form is given and the other one is requested.
     GameTooLargeError

@@ -13,8 +13,6 @@ from infoset.policy import TabularPolicy, transfer_policy
 from infoset.runs import SolveResult
 from infoset.tree import BuildProgress
 
-__all__ = ["evaluate_hands"]
-
 
 def evaluate_hands(
     game: FormLike | TabularPolicy | SolveResult,

@@ -19,8 +19,6 @@ from infoset.teams import TEAM_METHODS
 from infoset.tree import build_tree
 from infoset.utils.interpretation import always_compiled
 
-__all__ = ["compile_kernels"]
-
 POKER = "kuhn_poker"
 TEAM_GAME = "trade_comm(num_items=2)"
 
@@ -36,9 +34,9 @@ def compile_kernels(
 
     Parameters
     ----------
-    names : Sequence[str], optional
+    names
         Names from `METHODS`, `LEARNERS`, `SEARCHERS` and `TEAM_METHODS`; by default all of them.
-    callback : Callable[[str], object], optional
+    callback
         Called with each name before its kernels are compiled.
 
     Returns

@@ -53,13 +53,6 @@ from infoset.tree import BuildProgress, GameTree, build_tree
 from infoset.utils.arguments import check_callable, check_count, check_number
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
-__all__ = [
-    "build_learning_tree",
-    "build_simulator",
-    "learn",
-    "resolve_learner",
-]
-
 Measured = TypeVar("Measured")
 
 
@@ -88,19 +81,19 @@ def learn(
         The game, by name, as rules, or as a tree; or a public form for `cs-mccfr` and `es-mccfr`.
         If a game is too large for a tree, these two methods learn on its public form if it has
         one.
-    method : str or LearnerSpec
+    method
         A name of `infoset.learning.LEARNERS`, in upper or lower case; `path/to/file.py:NAME`; or
         your own learner, such as a library learner changed by `dataclasses.replace`. `auto` is the
         learner that our measurements recommend.
-    episodes : int
+    episodes
         Episodes of each run. Step sizes that depend on a horizon use this number.
     seeds : int or Sequence[int]
         Number of runs, with seeds 0, 1, …; or the seed of each run.
-    preset : str, optional
+    preset
         Settings of the method by name, such as `theory` or `tuned`; by default as published.
     step_sizes : pair or StepSizeRule, optional
         Learning rate and implicit exploration, or a rule that computes them.
-    seconds : float, optional
+    seconds
         Time limit of each run. Step sizes that depend on a horizon are then planned for the
         episodes that fit, if these are fewer than `episodes`, at the rate that a short trial run
         measures. With a checkpoint they are planned for `episodes`, which later sessions complete.
@@ -108,15 +101,15 @@ def learn(
         Called with the seed and a `TracePoint` at every measurement; returning true stops the
         run. With several runs it is called from several threads; with an executor, after each run
         with its measurements, and the returned value is ignored.
-    checkpoint : str or Path, optional
+    checkpoint
         File in which the run is saved, as in `solve`. Each of several runs has its own file, with
         `.SEED` appended to the name.
-    checkpoint_seconds : float, optional
+    checkpoint_seconds
         Seconds between saves, which bound the work that is lost if the process is killed.
-    workers : int, optional
+    workers
         Number of simultaneous runs; by default the number of cores. The result of a seed does not
         depend on this number.
-    executor : Executor, optional
+    executor
         Where to run instead: any `concurrent.futures.Executor`, also of other machines, such as
         `Client(address).get_executor()` of Dask. It excludes `workers` and `checkpoint`. The
         result of a seed does not depend on it.

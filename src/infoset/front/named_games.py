@@ -9,20 +9,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from infoset import efg, game, interop, matches, tree
 from infoset.front.game_sources import load
 
-__all__ = [
-    "build_public_form",
-    "build_sequence_form",
-    "build_tree",
-    "build_world_graph",
-    "check_game",
-    "initial_history",
-    "play_matches",
-    "save_efg",
-    "to_openspiel",
-    "to_pettingzoo",
-    "to_pettingzoo_parallel",
-]
-
 Source = TypeVar("Source")
 Rest = ParamSpec("Rest")
 Answer = TypeVar("Answer")

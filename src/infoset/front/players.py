@@ -44,8 +44,6 @@ from infoset.solvers import METHODS
 from infoset.tree import BuildProgress, GameTree, build_tree
 from infoset.typing import Action, FloatArray
 
-__all__ = ["is_searcher", "resolve_players", "resolve_searcher"]
-
 UNIFORM = "uniform"
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
 
@@ -66,11 +64,11 @@ def resolve_players(
 
     Parameters
     ----------
-    players : Sequence[str]
+    players
         Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or your own
         policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` or
         `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic.
-    game : Game or GameTree
+    game
         If only rules are given, a form is built only for tabular policy files; see `policy_kind`.
         If the rules were derived from an extensive form by `as_game`, a file may belong to either.
     memory, progress
@@ -78,8 +76,6 @@ def resolve_players(
 
     Raises
     ------
-    UnknownNameError
-        If a name is unknown; the message suggests the nearest names.
     ParameterError
         If the text of a searcher cannot be parsed, or a parameter is out of range.
     PolicyFileError, PolicyMismatchError
@@ -172,17 +168,11 @@ def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:
 
 @dataclass(frozen=True)
 class PlainSearch:
-    """A searcher that has only the method `search`, as a policy.
-
-    Attributes
-    ----------
-    searcher : SupportsSearch
-    seed : int
-        Seed of `action_probabilities`.
-    """
+    """A searcher that has only the method `search`, as a policy."""
 
     searcher: SupportsSearch
     seed: int = 0
+    """Seed of `action_probabilities`."""
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action at an infostate, in order."""

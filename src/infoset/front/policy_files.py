@@ -34,24 +34,6 @@ from infoset.utils.text import shortened
 if TYPE_CHECKING:
     from infoset.deep import Critic, NetworkPolicy
 
-__all__ = [
-    "check_is_policy_file",
-    "game_of_policy",
-    "is_correlated",
-    "is_csv",
-    "is_network",
-    "is_policy_file",
-    "is_public",
-    "kind_of_file",
-    "load_correlated_policy_file",
-    "load_critic_file",
-    "load_network_file",
-    "load_policy",
-    "load_policy_file",
-    "policy_path",
-    "read_policy_metadata",
-    "save_policy",
-]
 
 FILE_ENDINGS: Final = (".parquet", ".csv", ".npz")
 
@@ -128,11 +110,9 @@ def save_policy(
 
     Parameters
     ----------
-    policy : TabularPolicy
-    path : str or Path
-    metadata : Mapping[str, Any], optional
+    metadata
         Additional items to store in the file; the values must be JSON values.
-    storage : str
+    storage
         How the file stores a probability, see
         `infoset.policy.STORAGES`: "float64", which loses nothing; "float32"; or "uint16" or
         "uint8", multiples of 1/65,535 or 1/255.
@@ -141,8 +121,6 @@ def save_policy(
     ------
     ParameterError
         If `policy` is something else, or `path` is not a path.
-    UnknownNameError
-        If the storage is unknown.
     PolicyFileError
         If the file cannot be written.
 
@@ -166,7 +144,7 @@ def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy
 
     Parameters
     ----------
-    path : str or Path
+    path
         A Parquet or CSV file, a network, or a folder with one of them; or `zoo:NAME`, a policy that
         is installed with the library.
     game : str, Game, GameTree, ExtensiveForm or Form, optional

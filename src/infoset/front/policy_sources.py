@@ -21,16 +21,6 @@ from infoset.front.policy_files import (
 from infoset.policy import Policy, TabularPolicy, tabulate, transfer_policy, uniform_policy
 from infoset.runs import SolveResult
 
-__all__ = [
-    "EvaluatedPolicy",
-    "is_queried",
-    "listed_policies",
-    "policy_kind",
-    "resolve_average",
-    "resolve_policy",
-    "resolve_profile",
-]
-
 EvaluatedPolicy: TypeAlias = TabularPolicy | Policy | SolveResult | str | Path
 """A policy, a result with one, the path of its file, or the word `uniform`."""
 
@@ -49,8 +39,6 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
         If the file cannot be read as a policy.
     PolicyMismatchError
         If the policy belongs to another game.
-    ParameterError
-        If the value is not a policy.
     """
     if isinstance(policy, SolveResult):
         policy = policy.policy

@@ -28,15 +28,6 @@ from infoset.games import parse_spec
 from infoset.runs.task_messages import FILE_MODULE
 from infoset.utils.arguments import check_path
 
-__all__ = [
-    "check_has_name",
-    "is_module_object",
-    "is_python_file",
-    "load_from_module",
-    "load_from_python_file",
-    "read_python_object",
-]
-
 SEPARATOR = ".py:"
 PYTHON = ".py"
 MODULE_OBJECT = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*):([A-Za-z_]\w*(?:\(.*\))?)", re.DOTALL)
@@ -68,7 +59,7 @@ def load_from_module(
 
     Parameters
     ----------
-    spec : str
+    spec
         The name of the module, a colon, and what `load_from_python_file` expects there.
     kinds, noun, parameters
         As in `load_from_python_file`.
@@ -77,8 +68,6 @@ def load_from_module(
     ------
     ParameterError
         If the module cannot be imported, or the class does not accept the parameters.
-    UnknownNameError
-        If the module defines no such object.
     """
     name, _, rest = spec.partition(":")
     try:
@@ -111,16 +100,16 @@ def load_from_python_file(
 
     Parameters
     ----------
-    spec : str
+    spec
         The path of the file, a colon, and the name of an object or class in it. A class is called
         with the parameters in parentheses, as in `cuckoo.py:Cuckoo(num_cards=5)`.
     kinds : tuple of types
         Classes or runtime-checkable protocols; the object must be an instance of one of them.
-    noun : str
+    noun
         Kind of object, such as "game" or "method", for error messages.
     arguments : Sequence
         Arguments that are passed to a class before the parameters.
-    parameters : Mapping[str, Any], optional
+    parameters
         Parameters that replace those in parentheses.
 
     Raises
@@ -177,7 +166,7 @@ def read_python_object(spec: str) -> tuple[Any, dict[str, Any]]:
 
     Parameters
     ----------
-    spec : str
+    spec
         As in `load_from_python_file`. A class is not called. Without a name, the error lists the
         objects of the file.
 

@@ -9,23 +9,16 @@ from infoset.regret import RegretScheme
 from infoset.search import SEARCHERS, Searcher, SearcherSpec
 from infoset.solvers import METHODS, MethodSpec, get_method
 
-__all__ = ["register_learner", "register_method", "register_searcher"]
-
 
 def register_method(method: RegretScheme | MethodSpec, *aliases: str) -> None:
     """Register a method by its name for `solve`, `compare` and the command line.
 
     Parameters
     ----------
-    method : RegretScheme or MethodSpec
+    method
         A scheme of the CFR family, or an object with `name`, `description` and `run`.
-    *aliases : str
+    *aliases
         Alternative names.
-
-    Raises
-    ------
-    ParameterError
-        If a name belongs to another method, or the object is not a method.
 
     Examples
     --------
@@ -39,13 +32,7 @@ def register_method(method: RegretScheme | MethodSpec, *aliases: str) -> None:
 
 
 def register_learner(learner: LearnerSpec, *aliases: str) -> None:
-    """Register a learner by its name for `learn` and the command line.
-
-    Raises
-    ------
-    ParameterError
-        If a name belongs to another learner, or the object is not a learner.
-    """
+    """Register a learner by its name for `learn` and the command line."""
     LEARNERS.register(learner, *aliases)
 
 
@@ -56,12 +43,11 @@ def register_searcher(
 
     Parameters
     ----------
-    name : str
-    searcher : type[Searcher]
+    searcher
         A class whose first parameter is the search model.
-    description : str
+    description
         One line, which is shown in lists.
-    aliases : Sequence[str]
+    aliases
         Alternative names.
 
     Raises

@@ -38,17 +38,6 @@ from infoset.runs.task_messages import packed_without, unpacked_with
 from infoset.tree import GameTree
 from infoset.utils.clocks import working_seconds
 
-__all__ = [
-    "DEFAULT_EPISODES",
-    "FinishedRun",
-    "LearnerMethod",
-    "LearnerRun",
-    "SeedCallback",
-    "SeedWork",
-    "run_on_executor",
-    "run_on_threads",
-]
-
 DEFAULT_EPISODES = 1_000_000
 
 COUNTED = (1_000, 10_000)
@@ -65,23 +54,16 @@ SeedCallback: TypeAlias = Callable[[int, TracePoint], object]
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """The result of one run of a learner.
-
-    Attributes
-    ----------
-    result : SolveResult
-    joint_play, recommended_play, correlated_policy
-        What was measured of its joint play; None if the average policies are the result, or no
-        policy was counted yet.
-    seconds_before : float
-        Time of earlier sessions, if the run was resumed from a file.
-    """
+    """The result of one run of a learner."""
 
     result: SolveResult
     joint_play: CCEEvaluation | None = None
     recommended_play: EFCEEvaluation | None = None
     correlated_policy: CorrelatedPolicy | None = None
+    """What was measured of its joint play; None if the average policies are the result, or no
+    policy was counted yet."""
     seconds_before: float = 0.0
+    """Time of earlier sessions, if the run was resumed from a file."""
 
 
 class LearnerRun:
@@ -89,15 +71,12 @@ class LearnerRun:
 
     Parameters
     ----------
-    learner : LearnerSpec
-    simulator : Simulator or Form
+    simulator
         The game to learn; a form for learners that run without a tree.
-    episodes : int
+    episodes
         Number of episodes for which step sizes are planned. If the budget also limits the time, and
         the run is not saved in a checkpoint, they are planned for the episodes that fit into it, at
         the rate that a trial run measures.
-    seed : int
-    budget : Budget
     """
 
     def __init__(
@@ -177,20 +156,13 @@ def _tracked(
 
 @dataclass(frozen=True)
 class LearnerMethod:
-    """A learner as a method of `compare`; its iterations are episodes.
-
-    Attributes
-    ----------
-    learner : LearnerSpec
-    simulator : Simulator or Form
-        The game to learn; a form for learners that run without a tree.
-    seed : int
-        Random seed of the run.
-    """
+    """A learner as a method of `compare`; its iterations are episodes."""
 
     learner: LearnerSpec
     simulator: Simulator | Form
+    """The game to learn; a form for learners that run without a tree."""
     seed: int = 0
+    """Random seed of the run."""
 
     @property
     def name(self) -> str:
@@ -237,13 +209,10 @@ class SeedWork:
 
     Parameters
     ----------
-    game : Game, GameTree or ExtensiveForm
+    game
         Registered games travel by name and parameters, other rules as an object of their module.
     simulate : callable
         Makes the simulator of the game, once on each worker.
-    learner : LearnerSpec
-    episodes : int
-    seconds : float or None
     """
 
     def __init__(

@@ -48,14 +48,6 @@ from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_path
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
-__all__ = [
-    "METHOD_KINDS",
-    "checkpointing",
-    "evaluate",
-    "resolve_method",
-    "solve",
-]
-
 METHOD_KINDS = (RegretScheme, MethodSpec, FunctionType)
 """What `path/to/file.py:NAME` may name as a method."""
 
@@ -87,7 +79,7 @@ def solve(
         `path/to/file.py:NAME`; or your own method, such as a library scheme changed by
         `dataclasses.replace`, or a function of a form and a budget that returns a policy.
         `auto` chooses by the size and kind of the game, and `SolveResult.reason` says why.
-    form : str
+    form
         "sequence" or "public"; or "auto", which is the sequence form if it fits in the limits on
         building, and otherwise the public form, if the game has public rules;
         `SolveResult.form_reason` then says why.
@@ -95,29 +87,29 @@ def solve(
         Distance from equilibrium at which to stop, in the game's units, or as a percentage of the
         payoff range such as `"0.1%"`: exploitability in two-player constant-sum games, NashConv in
         others. If the method or precision cannot reach the target, the outcome is 'stalled'.
-    iterations : int, optional
+    iterations
         Number of iterations after which to stop.
-    seconds : float, optional
+    seconds
         Time after which to stop; building the game and compiling do not count. Without any of the
         three limits, solving stops at a distance from equilibrium of 0.1% of the payoff range, or
         after 100,000 iterations (fewer in large games; see `Budget.max_iterations`), so the result
         does not depend on the clock. Without limits, exact methods run to completion.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
-    checkpoint : str or Path, optional
+    checkpoint
         File in which the run is saved. If the file exists, solving resumes from it, with the same
         results as without the interruption, and `seconds` includes the time of earlier sessions.
         The file of a different run raises an error.
-    checkpoint_seconds : float, optional
+    checkpoint_seconds
         Seconds between saves, which bound the work that is lost if the process is killed.
-    precision : str, optional
+    precision
         `float64`, or `float32` for methods of the CFR family, which halves their memory traffic;
         `auto` then chooses one of them. The answer is always measured in double precision.
-    threads : int, optional
+    threads
         Number of threads that compute each iteration of a CFR method in two-player games. The
         result is the same, bit for bit, for any number. Several threads are faster if an iteration
         takes milliseconds.
-    memory : int, optional
+    memory
         Bytes allowed for building the game; by default 70% of the free memory.
     progress : callable, optional
         Called with a `BuildPoint` several times while the game is built.

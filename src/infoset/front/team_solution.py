@@ -44,26 +44,17 @@ from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_type
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
-__all__ = ["TeamEvaluation", "evaluate_teams", "solve_team"]
-
 
 class TeamEvaluation(NamedTuple):
-    """What teams get and are sure to get under a policy.
-
-    Attributes
-    ----------
-    teams : tuple[Team, ...]
-        T teams, a partition of the players.
-    payoffs : tuple[float, ...]
-        [T] expected payoff of each team if all play the policy.
-    security_levels : tuple[SecurityLevel, ...]
-        [T] bounds on what each team is sure to get with its part of the policy, if all other
-        players respond together.
-    """
+    """What teams get and are sure to get under a policy."""
 
     teams: tuple[Team, ...]
+    """T teams, a partition of the players."""
     payoffs: tuple[float, ...]
+    """[T] expected payoff of each team if all play the policy."""
     security_levels: tuple[SecurityLevel, ...]
+    """[T] bounds on what each team is sure to get with its part of the policy, if all other players
+    respond together."""
 
 
 def evaluate_teams(
@@ -92,8 +83,6 @@ def evaluate_teams(
 
     Raises
     ------
-    ParameterError
-        If the teams are not a partition, or there is only one.
     PolicyFileError, PolicyMismatchError
         If the policy cannot be read or belongs to another game.
     UnsupportedGameError
@@ -148,7 +137,7 @@ def solve_team(
         outcomes that no agent can tell apart are merged. Trade and communication with more than ten
         million plays (eight items or more) is solved in a compact form; see
         `infoset.teams.compact_form`. The result then has no tabular policy.
-    method : str, HidingScheme or TeamMethod, optional
+    method
         A name of `infoset.teams.TEAM_METHODS`, in upper or lower case; a scheme of progressive
         hiding; or your own method. The default is `portfolio`: exact search with a cap on its work
         and, if that does not prove a policy optimal, progressive hiding and then iterated best
@@ -157,27 +146,27 @@ def solve_team(
     teams : sequence of sequences of agents, optional
         Groups of agents that play together; by default all agents form one team. Several teams
         learn against each other by progressive hiding, without a guarantee of convergence.
-    relax : str, Relaxation or InformationMap, optional
+    relax
         Information relaxation used during learning: a name of `infoset.teams.RELAXATIONS`, by
         default `recall`; your own relaxation; or an information map of the given product form.
-    penalty : float or PenaltySchedule, optional
+    penalty
         Penalty coefficient γ for relying on relaxed information, in utility units; by default
         proportional to the payoff range.
     rule : {"common", "sum"}
         The payoff of a team: `common`, the payoff that all its agents get, or `sum`, the sum of
         their payoffs.
-    iterations : int, optional
+    iterations
         Iterations of each run; by default those of the method.
-    restarts : int, optional
+    restarts
         Number of runs from different initial policies. A run may end in a local optimum, so there
         are several runs by default for a single team, and the best run is the answer.
-    seconds : float, optional
+    seconds
         Time limit for all runs together, including earlier sessions, CFR+ and the security levels.
         The time to construct the game and its relaxation, and to compile, does not count; the
         result reports it separately. Learning is planned for the iterations that fit, at the rate
         that is measured early in the limit and again in the middle. The result then depends on the
         clock, and says so.
-    seed : int
+    seed
         Random seed of the first run; run k uses `seed + k`.
     callback : callable, optional
         Called with a `TeamPoint` at every measurement; returning true stops the method.

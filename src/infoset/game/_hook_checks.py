@@ -24,8 +24,6 @@ from infoset.game.infostate import Infostate, PublicState
 from infoset.game.protocol import Game, has_hook
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-__all__ = ["HookChecks"]
-
 HOOKS: Final = ("histories_as_seen", "sample_histories_as_seen", "actions_as_seen")
 
 LISTED_RULE: Final = (
@@ -129,9 +127,6 @@ class HookChecks:
 
     Parameters
     ----------
-    game : Game
-    num_players : int
-    root : World
     facts_of : callable
         Function that returns the checked facts at a world state.
     """

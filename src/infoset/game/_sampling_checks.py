@@ -15,8 +15,6 @@ from infoset.game.infostate import Step
 from infoset.game.protocol import Game
 from infoset.typing import NOOP, JointAction, Player, World
 
-__all__ = ["check_observed_sampling", "check_sampling", "log_alarm_bound", "overrides_sampling"]
-
 LOG_FALSE_ALARM = log(1e-12)
 """Logarithm of half the probability bound for rejecting a correct game."""
 
@@ -156,10 +154,10 @@ def log_alarm_bound(divergence: float, freedom: int) -> float:
 
     Parameters
     ----------
-    divergence : float
+    divergence
         Number of draws times the relative entropy of frequencies to probabilities (half of
         the likelihood-ratio statistic), summed over lotteries.
-    freedom : int
+    freedom
         Number of outcomes of positive probability minus one, summed over lotteries.
 
     Returns
@@ -179,24 +177,15 @@ def log_alarm_bound(divergence: float, freedom: int) -> float:
 
 
 class ObservedLottery(NamedTuple):
-    """The next worlds that are consistent with a player's observation or the public observation.
-
-    Attributes
-    ----------
-    world : World
-    joint_action : JointAction
-    player : Player or None
-    step : Step
-    probabilities : dict[World, float]
-        Probability of each next world given the joint action. They sum to the probability of the
-        observation.
-    """
+    """The next worlds that are consistent with a player's observation or the public observation."""
 
     world: World
     joint_action: JointAction
     player: Player | None
     step: Step
     probabilities: dict[World, float]
+    """Probability of each next world given the joint action. They sum to the probability of the
+    observation."""
 
 
 def check_observed_sampling(

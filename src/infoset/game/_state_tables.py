@@ -9,8 +9,6 @@ from infoset.errors import GameRuleError, show
 from infoset.game.infostate import Infostate, Step
 from infoset.typing import Action, JointAction, Player, World
 
-__all__ = ["InfostateNumbers", "PublicStateNumbers"]
-
 
 class Legal(NamedTuple):
     """The legal actions at an infostate, and the world state where they were first listed."""

@@ -34,8 +34,6 @@ from infoset.game.infostate import Step
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-__all__ = ["Edge", "LegalActions", "WorldFacts", "WorldRules"]
-
 Answer = TypeVar("Answer")
 
 LegalActions: TypeAlias = tuple[tuple[Action, ...], ...]
@@ -51,16 +49,10 @@ CALL_EFFORT = 20
 
 @dataclass
 class Effort:
-    """The number of calls of a game's methods and of items listed by them, and its limit.
-
-    Attributes
-    ----------
-    limit : float
-        Number of items, where each call counts as twenty.
-    spent : int
-    """
+    """The number of calls of a game's methods and of items listed by them, and its limit."""
 
     limit: float = inf
+    """Number of items, where each call counts as twenty."""
     spent: int = 0
 
     @property
@@ -74,39 +66,24 @@ class Effort:
 
 
 class Edge(NamedTuple):
-    """One transition of positive probability.
-
-    Attributes
-    ----------
-    joint_action : JointAction
-    next_world : World
-    probability : float
-        Probability of the next world given the joint action.
-    steps : tuple[Step, ...]
-        By player, the step that the transition adds to the infostate.
-    """
+    """One transition of positive probability."""
 
     joint_action: JointAction
     next_world: World
     probability: float
+    """Probability of the next world given the joint action."""
     steps: tuple[Step, ...]
+    """By player, the step that the transition adds to the infostate."""
 
 
 class WorldFacts(NamedTuple):
-    """The legal actions and transitions at one world state.
-
-    Attributes
-    ----------
-    legal : LegalActions
-    edges : tuple[Edge, ...]
-        The transitions; empty in a terminal world state.
-    is_cut : bool
-        Whether the list of transitions was cut off because it, or listing it, was too long.
-    """
+    """The legal actions and transitions at one world state."""
 
     legal: LegalActions
     edges: tuple[Edge, ...]
+    """The transitions; empty in a terminal world state."""
     is_cut: bool
+    """Whether the list of transitions was cut off because it, or listing it, was too long."""
 
     @property
     def num_joint_actions(self) -> int:
@@ -116,22 +93,14 @@ class WorldFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class WorldRules:
-    """Calls all methods of a game at a world state and raises on the first rule violation.
-
-    Attributes
-    ----------
-    game : Game
-    num_players : int
-    limit : int
-        Maximum number of transitions to list at one world state.
-    effort : Effort
-        Number of calls so far, and its limit, after which transitions are not listed any more.
-    """
+    """Calls all methods of a game at a world state and raises on the first rule violation."""
 
     game: Game
     num_players: int
     limit: int
+    """Maximum number of transitions to list at one world state."""
     effort: Effort = field(default_factory=Effort)
+    """Number of calls so far, and its limit, after which transitions are not listed any more."""
 
     def initial_world(self) -> World:
         """Return the initial world state."""

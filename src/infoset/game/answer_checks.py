@@ -17,29 +17,6 @@ from infoset.game.protocol import Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
-__all__ = [
-    "FORMS",
-    "SHAPES",
-    "ObservationParts",
-    "Transition",
-    "call_text",
-    "check_actors",
-    "check_form",
-    "check_legal_actions",
-    "check_observation",
-    "check_outcomes",
-    "check_rewards",
-    "check_text",
-    "check_world",
-    "form_error",
-    "is_player",
-    "is_whole",
-    "no_transitions_error",
-    "player_argument",
-    "wrong_form",
-]
-
-
 SHAPES = {
     "initial_world": "initial_world returns a world state",
     "actors": "actors returns a sequence of players, such as a tuple, at every world state",

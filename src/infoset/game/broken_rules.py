@@ -20,14 +20,6 @@ from infoset.game.answer_checks import is_whole
 from infoset.game.protocol import Game
 from infoset.typing import World
 
-__all__ = [
-    "MAX_PLAYERS",
-    "check_num_players",
-    "find_broken_rule",
-    "rules_at",
-    "to_rule_error",
-]
-
 MAX_PLAYERS: Final = 1000
 """Maximum number of players of a game; arrays have an entry for each."""
 
@@ -115,10 +107,9 @@ def to_rule_error(error: BaseException, game: Game, world: World = NO_WORLD) -> 
 
     Parameters
     ----------
-    error : BaseException
+    error
         What was raised: by the game, or by code of the library that got a wrong answer.
-    game : Game
-    world : World, optional
+    world
         The world state at which the rules were called.
 
     Returns

@@ -26,8 +26,6 @@ from infoset.typing import World
 from infoset.utils.arguments import check_count, check_number, check_type
 from infoset.utils.watchdog import Watchdog
 
-__all__ = ["CheckReport", "check_game"]
-
 EFFORT_PER_HISTORY = 4000
 """Items listed by the game's methods, per allowed history; a call counts as twenty of them."""
 
@@ -37,34 +35,23 @@ EDGES_PER_HISTORY = 5
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The part of a game that `check_game` checked without finding a rule violation.
-
-    Attributes
-    ----------
-    game : str
-    num_worlds : int
-        Number of world states checked.
-    num_histories : int
-        Number of histories checked, in breadth-first order from the initial history.
-    is_complete : bool
-        Whether all histories of the game were checked.
-    coverage : float
-        Probability that a play by uniformly random players visits only checked histories from
-        beginning to end; 1 if the check is complete.
-    num_plays : int
-        Number of uniformly random plays checked in addition, if the check is not complete.
-    num_samples : int
-        Number of draws compared with `transitions`; 0 unless the game defines
-        `sample_transition`.
-    """
+    """The part of a game that `check_game` checked without finding a rule violation."""
 
     game: str
     num_worlds: int
+    """Number of world states checked."""
     num_histories: int
+    """Number of histories checked, in breadth-first order from the initial history."""
     is_complete: bool
+    """Whether all histories of the game were checked."""
     coverage: float
+    """Probability that a play by uniformly random players visits only checked histories from
+    beginning to end; 1 if the check is complete."""
     num_plays: int = 0
+    """Number of uniformly random plays checked in addition, if the check is not complete."""
     num_samples: int = 0
+    """Number of draws compared with `transitions`; 0 unless the game defines `sample_transition`.
+    """
 
     def __str__(self) -> str:
         """Return the report as text of two to four lines."""
@@ -106,14 +93,13 @@ def check_game(
 
     Parameters
     ----------
-    game : Game
-    max_histories : int
+    max_histories
         Limit on the number of histories, of world states, and of steps of the random plays.
-    max_samples : int
+    max_samples
         Limit on the number of draws from `sample_transition`, if the game defines it.
-    seed : int
+    seed
         Seed of the random plays and draws.
-    max_seconds : float, optional
+    max_seconds
         Time limit, which also holds inside the methods of the game; by default there is none.
 
     Returns
@@ -127,8 +113,6 @@ def check_game(
         At the first rule violation. The error names the rule, the world state and the player.
     CyclicGameError
         If a world state can be reached from itself.
-    ParameterError
-        If `game` is not a `Game`, or a limit is not positive.
 
     Examples
     --------

@@ -24,24 +24,9 @@ from infoset.game.observation import Observation
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-__all__ = [
-    "CheckedGame",
-    "checked_actors",
-    "checked_initial_world",
-    "checked_legal_actions",
-    "checked_observation",
-    "checked_outcomes",
-    "checked_rewards",
-]
-
 
 class CheckedGame(Game):
-    """A game with checks of each answer, for games that are derived from its rules.
-
-    Parameters
-    ----------
-    game : Game
-    """
+    """A game with checks of each answer, for games that are derived from its rules."""
 
     def __init__(self, game: Game) -> None:
         self.game = game

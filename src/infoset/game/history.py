@@ -25,8 +25,6 @@ from infoset.game.observation import Observation
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-__all__ = ["History", "initial_history", "play_out"]
-
 NOTHING_SEEN = Observation()
 
 MAX_STEPS: Final = 10_000
@@ -42,31 +40,21 @@ class History:
 
     Two histories are equal if they belong to the same game and have the same world states and
     joint actions.
-
-    Attributes
-    ----------
-    game : Game
-    world : World
-        The last world state.
-    infostates : tuple[Infostate, ...]
-        The infostate of each player, including players who do not act.
-    rewards_so_far : tuple[float, ...]
-        Per player, the sum of its rewards; its utility if the history is terminal.
-    parent : History or None
-        The history without its last transition; None at the root.
-    joint_action : JointAction
-        The joint action of the last transition.
-    observation : Observation
-        The observation of the last transition.
     """
 
     game: Game
     world: World
+    """The last world state."""
     infostates: tuple[Infostate, ...]
+    """The infostate of each player, including players who do not act."""
     rewards_so_far: tuple[float, ...]
+    """Per player, the sum of its rewards; its utility if the history is terminal."""
     parent: History | None = None
+    """The history without its last transition; None at the root."""
     joint_action: JointAction = ()
+    """The joint action of the last transition."""
     observation: Observation = NOTHING_SEEN
+    """The observation of the last transition."""
 
     @cached_property
     def actors(self) -> tuple[Player, ...]:

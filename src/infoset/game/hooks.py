@@ -16,14 +16,6 @@ from infoset.game.infostate import Infostate, PublicState
 from infoset.game.protocol import Game, has_hook
 from infoset.typing import Action, FloatArray, Player
 
-__all__ = [
-    "Moves",
-    "actions_as_seen",
-    "histories_as_seen",
-    "public_observations",
-    "sample_histories_as_seen",
-]
-
 Moves: TypeAlias = NDArray[np.integer[Any]]
 """[K, T, N] histories as positions in lists of legal actions; -1 for a player who does not act."""
 

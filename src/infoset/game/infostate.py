@@ -11,25 +11,17 @@ import numpy as np
 
 from infoset.typing import NOOP, Action, Player
 
-__all__ = ["Infostate", "PublicState", "Step", "infostate_generator", "step_text"]
-
 START = "(start)"
 
 
 class Step(NamedTuple):
-    """The part of an infostate that one transition adds.
-
-    Attributes
-    ----------
-    action : Action
-        The player's own action; `NOOP` if it did not act.
-    private, public : Hashable
-        The two parts of the player's observation.
-    """
+    """The part of an infostate that one transition adds."""
 
     action: Action
+    """The player's own action; `NOOP` if it did not act."""
     private: Hashable
     public: Hashable
+    """The two parts of the player's observation."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from infoset.errors import GameRuleError, show
 from infoset.typing import World
 
-__all__ = ["KindTable", "MixedKinds", "find_mixed_kinds", "is_text_only", "mixed_kinds_error"]
-
 SIMPLE = frozenset({str, int, float, bool, bytes, type(None)})
 """Types without parts; two equal values of one of these types are of the same kind."""
 

@@ -9,8 +9,6 @@ from typing import Any, Final
 from infoset.errors import show
 from infoset.game.observation import SharedView
 
-__all__ = ["UnwritableLabelError", "label_from_json", "label_to_json"]
-
 AS_IT_IS: Final = (str, int, bool, type(None))
 """Types that JSON has too. All others are written as a list of a name and their parts."""
 

@@ -8,22 +8,14 @@ from typing import NamedTuple
 from infoset.game.infostate import value_text
 from infoset.typing import Player
 
-__all__ = ["Observation"]
-
 
 class SharedView(NamedTuple):
-    """The non-public observation of a player who belongs to groups with shared observations.
-
-    Attributes
-    ----------
-    own : Hashable
-        The private part of the player's observation.
-    groups : tuple[tuple[tuple[Player, ...], Hashable], ...]
-        Pairs of a group and its observation, sorted by group.
-    """
+    """The non-public observation of a player who belongs to groups with shared observations."""
 
     own: Hashable
+    """The private part of the player's observation."""
     groups: tuple[tuple[tuple[Player, ...], Hashable], ...]
+    """Pairs of a group and its observation, sorted by group."""
 
     def __str__(self) -> str:
         parts = [] if self.own is None else [value_text(self.own)]
@@ -38,11 +30,11 @@ class Observation(NamedTuple):
 
     Attributes
     ----------
-    public : Hashable
+    public
         Seen by every player; `None` if players observe only that time passes.
-    private : Mapping[Player, Hashable] or Sequence[Hashable]
+    private
         Private observation of each player. A player without an entry observes nothing privately.
-    shared : Mapping[tuple[Player, ...], Hashable]
+    shared
         Observation of each group, a tuple of players in increasing order. Exactly these players see
         it (Kovařík et al. 2022, footnote 11); in Hanabi, for example, everybody except the holder
         sees a hand.

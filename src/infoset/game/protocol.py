@@ -18,8 +18,6 @@ from infoset.game.public_rules import PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
-__all__ = ["Game", "GameSource", "Probability", "has_hook", "parameter_text"]
-
 SPECIAL = frozenset("()[],;'\"")
 """Characters that have a meaning in the text of a game."""
 
@@ -157,11 +155,10 @@ class Game(ABC):
         ----------
         world, joint_action
             As in `sample_transition`.
-        player : Player or None
+        player
             The observer; None for the public observation alone.
-        step : Step
+        step
             Private and public part of the observation. The observation may be impossible.
-        rng : np.random.Generator
 
         Returns
         -------
@@ -187,9 +184,8 @@ class Game(ABC):
 
         Parameters
         ----------
-        information : Infostate or PublicState
+        information
             After T transitions, at least one. It may be impossible.
-        max_histories : int
 
         Returns
         -------
@@ -216,11 +212,10 @@ class Game(ABC):
 
         Parameters
         ----------
-        information : Infostate or PublicState
+        information
             As in `histories_as_seen`.
-        num_histories : int
+        num_histories
             Number of histories to draw.
-        rng : np.random.Generator
 
         Returns
         -------
@@ -244,8 +239,7 @@ class Game(ABC):
 
         Parameters
         ----------
-        player : Player
-        public : Hashable
+        public
             The public observation of a transition in which the player acts. It may be impossible.
 
         Returns
@@ -277,7 +271,7 @@ class Game(ABC):
 
         Parameters
         ----------
-        infostate : Infostate
+        infostate
             All that may be shown.
         """
         return None
@@ -322,15 +316,6 @@ class GameSource:
     Results keep this record, because the name of a game says nothing about its origin: the title
     of a file is arbitrary text, which is never loaded as a game.
 
-    Attributes
-    ----------
-    kind : str
-        `rules` or `extensive form`.
-    rules : str
-        Module and class of the rules; empty for an extensive form.
-    parameters : Mapping[str, Any] or None
-        Parameters of the rules; None for an extensive form.
-
     Examples
     --------
     >>> from infoset.games import load_game
@@ -339,8 +324,11 @@ class GameSource:
     """
 
     kind: Literal["rules", "extensive form"] = "extensive form"
+    """`rules` or `extensive form`."""
     rules: str = ""
+    """Module and class of the rules; empty for an extensive form."""
     parameters: Mapping[str, Any] | None = None
+    """Parameters of the rules; None for an extensive form."""
 
     @classmethod
     def of_rules(cls, game: Game) -> GameSource:

@@ -9,64 +9,41 @@ from typing import Any, NamedTuple
 
 from infoset.typing import Action, Player
 
-__all__ = ["PublicDeal", "PublicEnd", "PublicHand", "PublicRules"]
-
 
 class PublicHand(NamedTuple):
-    """A hand of one player.
-
-    Attributes
-    ----------
-    label : Hashable
-        What the player observes at the deal.
-    weight : float or Fraction
-        The probability of a pair of hands is proportional to the product of their weights, or 0 if
-        they share a card.
-    cards : tuple[Hashable, ...]
-        At most two cards. Hands without cards never block each other.
-    """
+    """A hand of one player."""
 
     label: Hashable
+    """What the player observes at the deal."""
     weight: float | Fraction = 1
+    """The probability of a pair of hands is proportional to the product of their weights, or 0 if
+    they share a card."""
     cards: tuple[Hashable, ...] = ()
+    """At most two cards. Hands without cards never block each other."""
 
 
 class PublicDeal(NamedTuple):
-    """One outcome of a public chance move.
-
-    Attributes
-    ----------
-    next_state : Hashable
-    observation : Hashable
-        The public observation; those of one chance move differ.
-    probability : float or Fraction
-        The probability given any pair of hands that have none of the cards. Given other pairs it is
-        0, so the probabilities of one chance move may sum to more than 1.
-    cards : tuple[Hashable, ...]
-        The cards that the outcome deals.
-    """
+    """One outcome of a public chance move."""
 
     next_state: Hashable
     observation: Hashable
+    """The public observation; those of one chance move differ."""
     probability: float | Fraction
+    """The probability given any pair of hands that have none of the cards. Given other pairs it is
+    0, so the probabilities of one chance move may sum to more than 1."""
     cards: tuple[Hashable, ...] = ()
+    """The cards that the outcome deals."""
 
 
 class PublicEnd(NamedTuple):
-    """What the players earn at an end.
-
-    Attributes
-    ----------
-    utilities : tuple[tuple[float, float], ...]
-        Sums of the rewards of both players: one pair, whatever the hands are; or, with `strengths`,
-        three pairs, for a weaker, an equal and a stronger hand of player 0.
-    strengths : tuple[tuple[int, ...], tuple[int, ...]] or None
-        Per player, the strength of each hand in the order of `hands`. Return the same object where
-        strengths are the same.
-    """
+    """What the players earn at an end."""
 
     utilities: tuple[tuple[float, float], ...]
+    """Sums of the rewards of both players: one pair, whatever the hands are; or, with `strengths`,
+    three pairs, for a weaker, an equal and a stronger hand of player 0."""
     strengths: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    """Per player, the strength of each hand in the order of `hands`. Return the same object where
+    strengths are the same."""
 
 
 class PublicRules(ABC):

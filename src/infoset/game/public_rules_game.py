@@ -17,8 +17,6 @@ from infoset.game.protocol import Game, Probability
 from infoset.game.public_rules import PublicHand, PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player
 
-__all__ = ["PublicRulesGame"]
-
 
 class Position(NamedTuple):
     """A world state: the places of both players' hands (None before the deal), and the state."""
@@ -36,8 +34,7 @@ class PublicRulesGame(Game):
 
     Parameters
     ----------
-    rules : PublicRules
-    name : str
+    name
         Name of the game in results.
 
     Examples

@@ -21,8 +21,6 @@ from infoset.errors import show
 from infoset.game.labels import UnwritableLabelError, label_to_json
 from infoset.game.protocol import Game
 
-__all__ = ["UnknownRulesError", "parameters_digest", "rules_digest"]
-
 PACKAGE: Final = __name__.partition(".")[0]
 PACKAGE_FOLDER: Final = Path(__file__).parents[1]
 OWN_ROOMS: Final = ("game", "games", "tree", "utils")
@@ -125,7 +123,7 @@ class _SourceModule:
 
     Parameters
     ----------
-    name : str
+    name
         Its name, or that of a function or class in it, as in a statement `from module import name`.
     """
 

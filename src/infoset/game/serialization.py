@@ -12,46 +12,29 @@ from infoset.game.observation import Observation
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-__all__ = ["SerialWorld", "serialize"]
-
 
 class SerialWorld(NamedTuple):
-    """A world state of a serialized game.
-
-    Attributes
-    ----------
-    world : World
-        The world state of the original game.
-    public : int
-        Number of the `PublicView`: the world states that are publicly possible.
-    turn : int
-        Number of turns taken since the last transition of the original game.
-    actions : JointAction
-        The actions chosen in these turns; `NOOP` for all other players.
-    """
+    """A world state of a serialized game."""
 
     world: World
+    """The world state of the original game."""
     public: int
+    """Number of the `PublicView`: the world states that are publicly possible."""
     turn: int
+    """Number of turns taken since the last transition of the original game."""
     actions: JointAction
+    """The actions chosen in these turns; `NOOP` for all other players."""
 
 
 @dataclass(frozen=True)
 class PublicView:
-    """The world states that are consistent with the public observations, and their turns.
-
-    Attributes
-    ----------
-    worlds : tuple[World, ...]
-    turns : tuple[tuple[Player, ...], ...]
-        For each turn, the players who may act; empty for a chance turn.
-    following : dict[Hashable, int]
-        By public observation, the number of the next view.
-    """
+    """The world states that are consistent with the public observations, and their turns."""
 
     worlds: tuple[World, ...]
     turns: tuple[tuple[Player, ...], ...]
+    """For each turn, the players who may act; empty for a chance turn."""
     following: dict[Hashable, int] = field(default_factory=dict)
+    """By public observation, the number of the next view."""
 
 
 def serialize(game: Game) -> Game:

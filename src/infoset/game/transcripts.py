@@ -11,8 +11,6 @@ from infoset.game.infostate import value_text
 from infoset.game.observation import Observation
 from infoset.typing import Player
 
-__all__ = ["transcript"]
-
 MANY_OUTCOMES = 10_000
 """Chance moves with more outcomes are shown without checking whether they are observed."""
 UNKNOWN = "-"
@@ -36,15 +34,14 @@ def transcript(
 
     Parameters
     ----------
-    history : History
-    viewer : Player, optional
+    viewer
         Show only what this player knows: its own actions and observations and, when the play is
         over, its utility. In games with public actions these include the actions of the others.
         While the play goes on, the player's infostate determines the transcript.
-    show_worlds : bool
+    show_worlds
         Whether chance outcomes that the observations do not determine are shown as world states,
         so that different histories have different transcripts.
-    boards : bool
+    boards
         Whether a drawing of the board follows each transition in games that have one: the board as
         the viewer sees it or, without a viewer, as those who acted see it afterwards. A board that
         has not changed is not repeated.

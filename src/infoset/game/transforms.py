@@ -15,15 +15,6 @@ from infoset.game.observation import Observation
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-__all__ = [
-    "OVER",
-    "WAIT",
-    "AfterChance",
-    "ChancePolicy",
-    "fold_chance_player",
-    "forget_factorization",
-]
-
 WAIT: Final = "wait"
 """The only action of a player who does not act in the original game."""
 
@@ -40,20 +31,14 @@ class AfterChance:
 
     It is used only if two chance actions lead to the same world state with different observations
     or rewards. The action has no influence on later transitions.
-
-    Attributes
-    ----------
-    world : World
-        The world state of the original game.
-    player : Player
-        The chance player of the original game.
-    action : Action
-        The chance action. If several have the same observation and rewards, the first one.
     """
 
     world: World
+    """The world state of the original game."""
     player: Player
+    """The chance player of the original game."""
     action: Action
+    """The chance action. If several have the same observation and rewards, the first one."""
 
 
 def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
@@ -65,7 +50,7 @@ def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
 
     Parameters
     ----------
-    game : Game
+    game
         A game of n + 1 players, the last of which is chance.
     chance_policy : callable
         Function that takes a world state in which the chance player acts and returns pairs of legal

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import inner_kernel, kernel
 
-__all__ = ["KnownResults", "State", "count_bids", "write_bids"]
-
 UNUSED, WIN, LOSE, TIE = 0, 1, 2, 3
 """The use of a card, from the first player's view of the round; `UNUSED` if it is not bid."""
 
@@ -35,22 +33,15 @@ State: TypeAlias = tuple[int, int, int, int, int]
 
 
 class KnownResults(NamedTuple):
-    """The results of rounds, and the first player's bids if they are known.
-
-    Attributes
-    ----------
-    result : LongArray
-        [R] result of each round: `WIN`, `LOSE` or `TIE`.
-    total : LongArray
-        [4] number of rounds with each result.
-    round_of : LongArray
-        [n] round in which the first player bids each card: `FREE` if it is unknown, `NEVER` if it
-        does not bid the card.
-    """
+    """The results of rounds, and the first player's bids if they are known."""
 
     result: LongArray
+    """[R] result of each round: `WIN`, `LOSE` or `TIE`."""
     total: LongArray
+    """[4] number of rounds with each result."""
     round_of: LongArray
+    """[n] round in which the first player bids each card: `FREE` if it is unknown, `NEVER` if it
+    does not bid the card."""
 
 
 @inner_kernel

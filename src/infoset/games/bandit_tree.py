@@ -11,8 +11,6 @@ from infoset.game import Game, Observation, Probability
 from infoset.games.parameters import check_parameters, flag, integer, parameter_error, real
 from infoset.typing import JointAction, Player
 
-__all__ = ["BanditTree"]
-
 STOP = 0
 CHANCES = ("best_chance", "other_chance", "stop_chance")
 
@@ -38,21 +36,21 @@ class BanditTree(Game):
 
     Parameters
     ----------
-    depth : int
+    depth
         Number of decisions.
-    num_actions : int
+    num_actions
         Number of actions at each decision.
-    branching : int
+    branching
         Number of chance branches between two decisions.
-    deals : int
+    deals
         Number of chance branches before the first decision.
-    can_stop : bool
+    can_stop
         Whether action 0 ends the game, except at the last decision.
-    best_chance : float
+    best_chance
         Probability of winning after the best action at the last decision.
-    other_chance : float
+    other_chance
         Probability of winning after any other action at the last decision.
-    stop_chance : float
+    stop_chance
         Probability of winning after stopping early.
 
     Notes

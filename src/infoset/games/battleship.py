@@ -29,8 +29,6 @@ from infoset.games.parameters import (
 )
 from infoset.typing import NOOP, Action, FloatArray, JointAction, Player
 
-__all__ = ["Battleship"]
-
 UNLIMITED = -1
 SHOT_MARKS = {WATER: "o", HIT: "x", SUNK: "#"}
 TITLES = ("your ships", "opponent")
@@ -71,22 +69,22 @@ class Battleship(Game):
 
     Parameters
     ----------
-    board_width : int
+    board_width
         Number of columns of each board.
-    board_height : int
+    board_height
         Number of rows of each board.
-    ship_sizes : tuple[int, ...]
+    ship_sizes
         Number of cells of each ship of a player.
-    ship_values : tuple[float, ...]
+    ship_values
         Value of each ship, in the same order.
-    num_shots : int
+    num_shots
         Number of shots of each player; -1 for no limit, which requires
         `allow_repeated_shots=False`.
-    allow_repeated_shots : bool
+    allow_repeated_shots
         Whether a player may shoot at the same cell again.
-    loss_multiplier : float
+    loss_multiplier
         Factor by which the value of a player's lost ships is multiplied before it is subtracted.
-    payoff : str
+    payoff
         How utilities are computed. `ship_values`: from the values of the ships sunk. `win_loss`: 1
         for sinking the whole fleet.
 

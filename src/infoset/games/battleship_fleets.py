@@ -14,34 +14,23 @@ from infoset.games.fleet_sampling import HIT, SUNK, WATER, Cells, FleetSampler
 from infoset.games.ranked_histories import RankedHistories
 from infoset.typing import NOOP, Action, BoolArray, FloatArray, LongArray, Player
 
-__all__ = ["FleetHistories", "open_spots", "space_for", "spots"]
-
 MAX_FLEETS = 50_000
 """Maximum number of ways to place a fleet, for the list of histories."""
 
 
 class Seen(NamedTuple):
-    """What a player, or the public, has seen of a play.
-
-    Attributes
-    ----------
-    num_placed : int
-        Number of ships placed by both players.
-    shots : Sequence[Hashable]
-        The target and the result of each shot.
-    targets : list[int]
-        The position of each target among the legal ones.
-    player : Player or None
-        The player who has seen this; None for the public.
-    own : list[int] or None
-        The positions of the player's placements in `FleetHistories.ships`.
-    """
+    """What a player, or the public, has seen of a play."""
 
     num_placed: int
+    """Number of ships placed by both players."""
     shots: Sequence[Hashable]
+    """The target and the result of each shot."""
     targets: list[int]
+    """The position of each target among the legal ones."""
     player: Player | None
+    """The player who has seen this; None for the public."""
     own: list[int] | None
+    """The positions of the player's placements in `FleetHistories.ships`."""
 
     def num_ships(self, player: Player) -> int:
         """Return the number of ships that a player has placed."""
@@ -53,13 +42,13 @@ class FleetHistories:
 
     Parameters
     ----------
-    ships : Sequence[Mapping[Action, Cells]]
+    ships
         For each ship, the cells that it occupies by placement.
-    targets : Mapping[Action, Cells]
+    targets
         The cells of a board by name.
-    max_shots : float
+    max_shots
         Maximum number of shots of both players together.
-    can_repeat : bool
+    can_repeat
         Whether a player may shoot at a cell again.
     """
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["beside", "grid_text"]
-
 
 def grid_text(
     cells: Sequence[str], shape: tuple[int, int], columns: Sequence[str], first_row: int = 0
@@ -14,13 +12,13 @@ def grid_text(
 
     Parameters
     ----------
-    cells : Sequence[str]
+    cells
         One character for each cell, row by row.
-    shape : tuple[int, int]
+    shape
         Numbers of rows and columns.
-    columns : Sequence[str]
+    columns
         Names of the columns, of which only as many are used as there are columns.
-    first_row : int
+    first_row
         Number of the first row.
 
     Examples

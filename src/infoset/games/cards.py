@@ -13,16 +13,6 @@ import numpy as np
 
 from infoset.game import Observation
 
-__all__ = [
-    "SUITS",
-    "deals",
-    "public_observation",
-    "rank_names",
-    "sample_cards",
-    "sample_others",
-    "with_entry",
-]
-
 Entry = TypeVar("Entry")
 
 RANKS = "23456789TJQKA"

@@ -11,8 +11,6 @@ from infoset.game import Game, Observation, Probability
 from infoset.games.parameters import check_parameters, real
 from infoset.typing import JointAction, Player
 
-__all__ = ["CooperativeMatchingPennies"]
-
 SIDES = ("heads", "tails")
 PASS = "pass"
 
@@ -35,11 +33,11 @@ class CooperativeMatchingPennies(Game):
 
     Parameters
     ----------
-    win_reward : float
+    win_reward
         Reward of each player for a correct guess.
-    miss_reward : float
+    miss_reward
         Reward of each player for a wrong guess.
-    pass_reward : float
+    pass_reward
         Reward of each player for a pass.
 
     Notes

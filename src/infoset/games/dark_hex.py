@@ -10,8 +10,6 @@ from typing import ClassVar
 from infoset.games.parameters import check_parameters, choice, integer
 from infoset.games.phantom import MAX_COLUMNS, PhantomGame
 
-__all__ = ["DarkHex"]
-
 AS_BOARD_SIZE = -1
 NEIGHBORS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))
 
@@ -28,18 +26,18 @@ class DarkHex(PhantomGame):
 
     Parameters
     ----------
-    gameversion : str
+    gameversion
         What happens after a failed try. `cdh` (classical): the player tries again until it has
         placed a stone. `adh` (abrupt): its turn ends.
-    obstype : str
+    obstype
         What a player observes of the opponent's failed tries in the classical version.
         `reveal-nothing`: nothing. `reveal-numturns`: their number in each turn. In the abrupt
         version every turn is one try, and this parameter has no effect.
-    board_size : int
+    board_size
         Number of rows and of columns, unless `num_rows` or `num_cols` is given.
-    num_cols : int
+    num_cols
         Number of columns; -1 for `board_size`.
-    num_rows : int
+    num_rows
         Number of rows; -1 for `board_size`.
 
     Notes

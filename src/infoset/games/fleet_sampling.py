@@ -9,8 +9,6 @@ import numpy as np
 
 from infoset.typing import Action
 
-__all__ = ["HIT", "SUNK", "WATER", "Cells", "FleetSampler"]
-
 Cells = int
 """A set of cells of a board, as a bit set; cells are numbered row by row."""
 
@@ -37,11 +35,11 @@ class FleetSampler:
 
     Parameters
     ----------
-    ships : Sequence[Mapping[Action, Cells]]
+    ships
         For each ship, all its placements on an empty board.
-    shots : Sequence[tuple[Cells, str]]
+    shots
         The cell and the result of each shot, in order.
-    is_last : bool
+    is_last
         Whether the last of all shots in the game is among them, so that it may have ended the game.
     """
 

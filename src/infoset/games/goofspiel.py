@@ -20,7 +20,6 @@ from infoset.typing import NOOP, FloatArray, JointAction, Player
 if TYPE_CHECKING:
     from infoset.games.goofspiel_bids import HiddenBids
 
-__all__ = ["Goofspiel"]
 
 NO_PRIZE = 0
 TIE = -1
@@ -68,20 +67,20 @@ class Goofspiel(Game):
 
     Parameters
     ----------
-    imp_info : bool
+    imp_info
         Whether only the winner of each prize is observed, not the bids.
-    egocentric : bool
+    egocentric
         Has no effect. In OpenSpiel it orders the players in tensors; observations in this library
         name the players instead.
-    num_cards : int
+    num_cards
         Number of bid cards of each player, and of prizes.
-    num_turns : int
+    num_turns
         Number of rounds; -1 for one round per card.
-    players : int
+    players
         Number of players.
-    points_order : str
+    points_order
         Order of the prizes: `random`, `descending` or `ascending`.
-    returns_type : str
+    returns_type
         How rewards are computed. `win_loss`: the players with the most points share 1, the others
         share -1, and all get 0 in a full tie. `point_difference`: a player's points minus the
         average of all players. `total_points`: a player's points.

@@ -21,8 +21,6 @@ from infoset.games._goofspiel_kernels import (
 )
 from infoset.typing import FloatArray, Player
 
-__all__ = ["HiddenBids"]
-
 MAX_TABLE = 2_000_000
 """Maximum number of entries of the table of counts."""
 
@@ -32,12 +30,11 @@ class HiddenBids:
 
     Parameters
     ----------
-    num_cards : int
-    winners : Sequence[Player]
+    winners
         The winner of each round; -1 for a tie.
-    player : Player
+    player
         The player whose bids are known; any, if none are.
-    own_bids : Sequence[int] or None
+    own_bids
         The player's bid in each round.
     """
 

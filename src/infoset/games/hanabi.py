@@ -25,8 +25,6 @@ from infoset.games.hanabi_cards import Announcement, SeenCards, read_announcemen
 from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error
 from infoset.typing import NOOP, FloatArray, JointAction, Player
 
-__all__ = ["Hanabi"]
-
 COLORS = "RYGWB"
 RANKS = "12345"
 
@@ -75,24 +73,24 @@ class Hanabi(Game):
 
     Parameters
     ----------
-    players : int
+    players
         Number of players.
-    colors : int
+    colors
         Number of colors.
-    ranks : int
+    ranks
         Number of ranks.
-    hand_size : int
+    hand_size
         Number of cards in a hand; -1 for 5, or 4 with four players or more.
-    max_information_tokens : int
+    max_information_tokens
         Number of information tokens, all available at the start.
-    max_life_tokens : int
+    max_life_tokens
         Number of lives.
-    seed : int
+    seed
         Has no effect. In OpenSpiel it seeds the draw of the starting player, which is a chance move
         here.
-    random_start_player : bool
+    random_start_player
         Whether the starting player is drawn at random; otherwise player 0 begins.
-    observation_type : str
+    observation_type
         `card_knowledge` and `minimal` have the same effect here, because players remember hints.
         With `seer`, players also see their own cards.
 
@@ -416,10 +414,8 @@ class _CardReader:
 
     Parameters
     ----------
-    game : Hanabi
-    shown : Mapping[int, str]
+    shown
         The cards of the deal that the observer sees, by number.
-    beginner : Player
     """
 
     def __init__(self, game: Hanabi, shown: Mapping[int, str], beginner: Player) -> None:

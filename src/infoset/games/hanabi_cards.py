@@ -12,8 +12,6 @@ import numpy as np
 from infoset.typing import Player
 from infoset.utils.subsampling import inclusion_probabilities, systematic_sample
 
-__all__ = ["Announcement", "SeenCards", "read_announcement"]
-
 ANNOUNCEMENT: Final = re.compile(
     r"(?P<action>(?P<verb>play|discard) (?P<place>\d+)): (?P<card>\S+)"
     r"|(?P<hint>tell (?P<other>\d) (?P<mark>\S)): (?P<places>\d+(?: \d+)*)",
@@ -26,23 +24,15 @@ SPARE_FACTOR: Final = 4
 
 
 class Announcement(NamedTuple):
-    """A move and what everybody learns from it.
-
-    Attributes
-    ----------
-    action : str
-    player : Player or None
-        The player who gets a hint; None if a card is played or discarded.
-    places : tuple[int, ...]
-        The place of the played or discarded card, or the places that a hint points out.
-    mark : str
-        The card that was played or discarded, or the color or rank of a hint.
-    """
+    """A move and what everybody learns from it."""
 
     action: str
     player: Player | None
+    """The player who gets a hint; None if a card is played or discarded."""
     places: tuple[int, ...]
+    """The place of the played or discarded card, or the places that a hint points out."""
     mark: str
+    """The card that was played or discarded, or the color or rank of a hint."""
 
 
 def read_announcement(text: Hashable) -> Announcement | None:
@@ -86,18 +76,12 @@ class PartialDeal(NamedTuple):
 
 @dataclass(frozen=True)
 class SeenCards:
-    """What an observer knows about each card that was dealt.
-
-    Attributes
-    ----------
-    deck : tuple[str, ...]
-        All cards of the game.
-    kinds : Sequence[frozenset[str]]
-        For each dealt card, in order, the kinds that it may have according to what was seen.
-    """
+    """What an observer knows about each card that was dealt."""
 
     deck: tuple[str, ...]
+    """All cards of the game."""
     kinds: Sequence[frozenset[str]]
+    """For each dealt card, in order, the kinds that it may have according to what was seen."""
 
     def draws(
         self, max_deals: int, rng: np.random.Generator
@@ -106,11 +90,6 @@ class SeenCards:
 
         The expected weight of a deal is its probability, where a deal that is not drawn has weight
         zero. If there are few deals, all of them are drawn.
-
-        Parameters
-        ----------
-        max_deals : int
-        rng : np.random.Generator
 
         Notes
         -----

@@ -11,16 +11,6 @@ from typing import Final, NamedTuple, NoReturn
 from infoset.errors import MissingExtraError, ParameterError, show
 from infoset.games.cards import RANKS, SUITS
 
-__all__ = [
-    "ALL_HANDS",
-    "DECK",
-    "HOLE_CARDS",
-    "hand_strengths",
-    "parse_cards",
-    "parse_range",
-    "range_text",
-]
-
 DECK: Final = tuple(rank + suit for rank in reversed(RANKS) for suit in SUITS)
 """The 52 cards from the highest to the lowest: As, Ah, Ad, Ac, Ks, ..., 2c."""
 
@@ -45,11 +35,6 @@ PLACE: Final = {hand: place for place, hand in enumerate(HOLE_CARDS)}
 
 def parse_cards(text: str) -> tuple[str, ...]:
     """Split a text such as `Ks9d8h` into cards; spaces between cards are ignored.
-
-    Raises
-    ------
-    ParameterError
-        If something is not a card, or a card occurs twice.
 
     Examples
     --------
@@ -76,9 +61,9 @@ def hand_strengths(board: Sequence[str], hands: Iterable[str]) -> tuple[int, ...
 
     Parameters
     ----------
-    board : Sequence[str]
+    board
         Five cards.
-    hands : Iterable[str]
+    hands
         Hands of two cards, such as AhKd.
 
     Raises
@@ -248,11 +233,6 @@ def _class(text: str, item: Item) -> HandClass:
 
 def range_text(weights: Sequence[float]) -> str:
     """Return a range as text, given the weight of each hand in the order of `HOLE_CARDS`.
-
-    Raises
-    ------
-    ParameterError
-        If there are not 1,326 weights, one is not a number of at least 0, or all are 0.
 
     Examples
     --------

@@ -20,8 +20,6 @@ from infoset.games.cards import (
 from infoset.games.parameters import check_parameters, integer, parameter_error
 from infoset.typing import NOOP, Action, JointAction, Player
 
-__all__ = ["KuhnPoker"]
-
 
 class Table(NamedTuple):
     """The cards by player (empty before the deal), and the moves so far."""
@@ -52,9 +50,9 @@ class KuhnPoker(Game):
 
     Parameters
     ----------
-    players : int
+    players
         Number of players.
-    num_cards : int
+    num_cards
         Number of cards in the deck; -1 for one more than there are players.
 
     Notes

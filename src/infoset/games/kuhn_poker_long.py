@@ -11,8 +11,6 @@ from infoset.game import Game, Observation, Probability
 from infoset.games.cards import rank_names
 from infoset.typing import CHANCE, JointAction, Player
 
-__all__ = ["KuhnPokerLong"]
-
 CHIPS = 2
 UNDEALT = ""
 

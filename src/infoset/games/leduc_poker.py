@@ -32,8 +32,6 @@ from infoset.games.cards import (
 from infoset.games.parameters import check_parameters, flag, integer, parameter_error
 from infoset.typing import Action, JointAction, Player
 
-__all__ = ["LeducPoker"]
-
 ANTE = 1
 RAISE_BEFORE_BOARD, RAISE_AFTER_BOARD = 2, 4
 
@@ -79,20 +77,20 @@ class LeducPoker(Game):
 
     Parameters
     ----------
-    players : int
+    players
         Number of players.
-    action_mapping : bool
+    action_mapping
         Make all three actions legal at every turn. A fold with nothing to call, or a raise beyond
         the limit, counts as a call and is shown as one.
-    suit_isomorphism : bool
+    suit_isomorphism
         Show the cards without their suits.
-    starting_player : int
+    starting_player
         Player who begins each round, or the next player in the hand if that player has folded.
-    num_ranks : int
+    num_ranks
         Number of ranks in the deck; -1 for one more than there are players.
-    num_suits : int
+    num_suits
         Number of suits, that is, the number of cards of each rank.
-    num_raises : int
+    num_raises
         Number of raises allowed in each round, by all players together.
 
     Notes

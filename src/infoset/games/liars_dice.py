@@ -25,8 +25,6 @@ from infoset.game import (
 from infoset.games.parameters import check_parameters, choice, integer, parameter_error
 from infoset.typing import Action, JointAction, Player
 
-__all__ = ["LiarsDice"]
-
 LIAR = "liar"
 NO_BID = -1
 MAX_HANDS = 1_000_000
@@ -57,13 +55,13 @@ class LiarsDice(Game):
 
     Parameters
     ----------
-    players : int
+    players
         Number of players.
-    numdice : int
+    numdice
         Number of dice of each player.
-    dice_sides : int
+    dice_sides
         Number of faces of a die; the highest face is wild.
-    bidding_rule : str
+    bidding_rule
         Which bids are higher. `reset-face`: a larger quantity of any face, or the same quantity of
         a higher face. `reset-quantity`: any quantity of a higher face, or a larger quantity of the
         same face.

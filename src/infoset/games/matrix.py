@@ -14,8 +14,6 @@ from infoset.errors import ParameterError
 from infoset.game import Game, Observation, Probability
 from infoset.typing import JointAction, Player
 
-__all__ = ["MATRIX_GAMES", "MatrixGame", "matrix_game"]
-
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
 Labels: TypeAlias = tuple[str, ...]
 
@@ -120,12 +118,6 @@ def matrix_game(
     Returns
     -------
     MatrixGame
-
-    Raises
-    ------
-    ParameterError
-        If a matrix is empty, is ragged or contains anything but finite numbers, if the matrices
-        have different shapes, or if there is not one unique name for each row or column.
 
     Examples
     --------

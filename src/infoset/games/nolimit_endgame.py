@@ -24,8 +24,6 @@ from infoset.games.holdem_hands import (
 from infoset.games.parameters import check_parameters, integer, parameter_error, real, reals
 from infoset.typing import Action, Player
 
-__all__ = ["NoLimitEndgame"]
-
 BOARD_SIZE = 5
 BOARDS = "a board of 3 cards (flop), 4 (turn) or 5 (river)"
 EXAMPLE_BOARD = "Ks9d8h4s2c"
@@ -41,26 +39,26 @@ class NoLimitEndgame(PublicRulesGame):
 
     Parameters
     ----------
-    board : str
+    board
         The public cards, such as Ks9d8h4s2c: 5 (river), 4 (turn) or 3 (flop).
-    pot : int
+    pot
         Chips in the pot at the start; each player has contributed half of them.
-    stack : int
+    stack
         Chips that each player has left.
     bets : list of float
         Sizes of bets as shares of the pot.
     raises : list of float
         Sizes of raises as shares of the pot after the call.
-    max_raises : int
+    max_raises
         Maximum number of bets and raises on a street.
-    min_bet : int
+    min_bet
         Smallest bet, and smallest amount by which a bet is raised. In a game with blinds, it is the
         big blind.
-    all_in : float
+    all_in
         A bet or raise of at least this share of the chips that a player has left is all-in.
-    rake : float
+    rake
         Share of the pot that the house takes.
-    rake_cap : int
+    rake_cap
         Maximum rake in chips; -1 for no maximum.
     ranges : list of str
         The range of each player, as `parse_range` reads it, such as ['AA,KQs:0.5','TT+'], or one
@@ -154,60 +152,40 @@ def _exchange(first: str, second: str) -> Mapping[Hashable, Hashable]:
 
 
 class Betting(NamedTuple):
-    """The betting on a street.
-
-    Attributes
-    ----------
-    put_in : tuple[int, int]
-        Chips that each player has put in since the start of the endgame.
-    before : int
-        Chips that each player had put in before the street.
-    turn : Player or None
-        The player who acts; None at the end of a street.
-    raises : int
-        Number of bets and raises in the street.
-    last_raise : int
-        Chips by which the last bet or raise exceeded the bet before it.
-    has_checked : bool
-        Whether player 0 has checked.
-    folded : Player or None
-        The player who has folded.
-    """
+    """The betting on a street."""
 
     put_in: tuple[int, int] = (0, 0)
+    """Chips that each player has put in since the start of the endgame."""
     before: int = 0
+    """Chips that each player had put in before the street."""
     turn: Player | None = 0
+    """The player who acts; None at the end of a street."""
     raises: int = 0
+    """Number of bets and raises in the street."""
     last_raise: int = 0
+    """Chips by which the last bet or raise exceeded the bet before it."""
     has_checked: bool = False
+    """Whether player 0 has checked."""
     folded: Player | None = None
+    """The player who has folded."""
 
 
 @dataclass(frozen=True)
 class BettingRules:
-    """The rules of no-limit betting; see `NoLimitEndgame` for the sizes.
-
-    Attributes
-    ----------
-    pot, stack : int
-        Chips in the pot, and chips behind of each player, at the start of the endgame.
-    bets, raises : tuple[float, ...]
-        Sizes, as fractions of the pot after a call.
-    max_raises : int
-        Number of bets and raises on a street.
-    min_bet : int
-        Smallest bet, and smallest amount of a raise.
-    all_in : float
-        Smallest fraction of the chips behind at which a bet or raise becomes all-in.
-    """
+    """The rules of no-limit betting; see `NoLimitEndgame` for the sizes."""
 
     pot: int
     stack: int
+    """Chips in the pot, and chips behind of each player, at the start of the endgame."""
     bets: tuple[float, ...]
     raises: tuple[float, ...]
+    """Sizes, as fractions of the pot after a call."""
     max_raises: int
+    """Number of bets and raises on a street."""
     min_bet: int
+    """Smallest bet, and smallest amount of a raise."""
     all_in: float
+    """Smallest fraction of the chips behind at which a bet or raise becomes all-in."""
     _known: dict[Betting, dict[str, Betting]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

@@ -12,63 +12,44 @@ from typing import Final
 from infoset.errors import UnknownNameError
 from infoset.utils.arguments import check_type
 
-__all__ = ["PACK_SIZES", "PackEntry", "get_pack_entry", "load_pack"]
-
 PACK_SIZES: Final = ("small", "medium", "large")
 """The packs, by the time that it takes to solve their games: seconds, minutes, longer."""
 
 
 @dataclass(frozen=True)
 class PackEntry:
-    """A game of a pack, with what is known about it.
-
-    Attributes
-    ----------
-    name : str
-        Name in the pack and in the zoo.
-    game : str
-        Name of the game with its parameters, for `load`.
-    pack : str
-        One of `PACK_SIZES`.
-    infostates, sequences : tuple[int, int]
-        Number of infostates at which each player acts, and of its sequences.
-    payoffs : int
-        Number of pairs of sequences with a payoff.
-    fingerprint : str
-        Fingerprint of the sequence form.
-    lower, upper : Fraction
-        Bounds on the value for player 0, in the game's units; equal if the value is known. Bounds
-        that differ are rounded outward to ten decimal places.
-    proof : str
-        `certificate` if both are proved in exact arithmetic, `best responses` if they are the
-        security levels of a policy in double precision.
-    exploitability : float
-        Exploitability of the best known policy, which is in the zoo, in the game's units.
-    recipe : str
-        How the policy is made: `exact`, or a method and its number of iterations.
-    digest : str
-        The `TabularPolicy.digest` of the policy.
-    in_wheel : bool
-        Whether the policy is installed with the library.
-    source : str
-        Source of the game or of its value.
-    """
+    """A game of a pack, with what is known about it."""
 
     name: str
+    """Name in the pack and in the zoo."""
     game: str
+    """Name of the game with its parameters, for `load`."""
     pack: str
+    """One of `PACK_SIZES`."""
     infostates: tuple[int, int]
     sequences: tuple[int, int]
+    """Number of infostates at which each player acts, and of its sequences."""
     payoffs: int
+    """Number of pairs of sequences with a payoff."""
     fingerprint: str
+    """Fingerprint of the sequence form."""
     lower: Fraction
     upper: Fraction
+    """Bounds on the value for player 0, in the game's units; equal if the value is known. Bounds
+    that differ are rounded outward to ten decimal places."""
     proof: str
+    """`certificate` if both are proved in exact arithmetic, `best responses` if they are the
+    security levels of a policy in double precision."""
     exploitability: float
+    """Exploitability of the best known policy, which is in the zoo, in the game's units."""
     recipe: str
+    """How the policy is made: `exact`, or a method and its number of iterations."""
     digest: str
+    """The `TabularPolicy.digest` of the policy."""
     in_wheel: bool
+    """Whether the policy is installed with the library."""
     source: str
+    """Source of the game or of its value."""
 
     @property
     def value(self) -> Fraction | None:
@@ -111,13 +92,8 @@ def load_pack(pack: str) -> tuple[PackEntry, ...]:
 
     Parameters
     ----------
-    pack : str
+    pack
         `small`, `medium` or `large`. The packs have no games in common.
-
-    Raises
-    ------
-    UnknownNameError
-        If the pack does not exist.
 
     Examples
     --------

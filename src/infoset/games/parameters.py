@@ -11,41 +11,12 @@ from typing import Any, NamedTuple, TypeAlias
 from infoset.errors import ParameterError, show
 from infoset.game import Game, parameter_text
 
-__all__ = [
-    "Domain",
-    "Value",
-    "check_parameters",
-    "choice",
-    "flag",
-    "integer",
-    "integers",
-    "parameter_error",
-    "parse_spec",
-    "real",
-    "reals",
-]
-
 EXACT_IN_FLOAT = 2**53
 
 
 @dataclass(frozen=True)
 class Domain:
     """The values that a parameter may have.
-
-    Attributes
-    ----------
-    kind : type
-        `int`, `float`, `bool` or `str`; `float` includes whole numbers.
-    low, high : int or None
-        Inclusive bounds of a number; None for no bound.
-    special : int or None
-        A number outside the bounds that has a special meaning.
-    options : tuple[str, ...]
-        The allowed values of a string.
-    is_list : bool
-        Whether the parameter is a nonempty tuple of such values.
-    is_addition : bool
-        Whether the parameter is an addition that OpenSpiel's game does not have.
 
     Examples
     --------
@@ -54,12 +25,18 @@ class Domain:
     """
 
     kind: type
+    """`int`, `float`, `bool` or `str`; `float` includes whole numbers."""
     low: int | None = None
     high: int | None = None
+    """Inclusive bounds of a number; None for no bound."""
     special: int | None = None
+    """A number outside the bounds that has a special meaning."""
     options: tuple[str, ...] = ()
+    """The allowed values of a string."""
     is_list: bool = False
+    """Whether the parameter is a nonempty tuple of such values."""
     is_addition: bool = False
+    """Whether the parameter is an addition that OpenSpiel's game does not have."""
 
     def __contains__(self, value: object) -> bool:
         if self.is_list:
@@ -217,8 +194,7 @@ def parse_spec(
 
     Parameters
     ----------
-    spec : str
-    kind, example : str
+    kind, example
         A noun for the text and an example, for error messages.
 
     Raises

@@ -12,8 +12,6 @@ from infoset.game import Game, Infostate, Observation, Probability
 from infoset.games.boards import grid_text
 from infoset.typing import NOOP, JointAction, Player
 
-__all__ = ["EMPTY", "MAX_COLUMNS", "PhantomGame", "Position"]
-
 EMPTY: Final = "."
 MARKS: Final = ("x", "o")
 DRAW: Final = "draw"
@@ -21,33 +19,23 @@ MAX_COLUMNS: Final = len(ascii_lowercase)
 
 
 class Position(NamedTuple):
-    """The board, and each player's knowledge of it.
-
-    Attributes
-    ----------
-    board : str
-        The cells, row by row: `x` is a stone of player 0, `o` a stone of player 1, `.` an empty
-        cell.
-    views : tuple[str, str]
-        The cells that each player knows: its own stones, and the opponent's stones that it has
-        found.
-    player : Player
-        The player whose turn it is.
-    spare : int
-        Number of transitions of the turn that remain after the next one; 0 if turns end as soon as
-        a stone is placed.
-    is_placed : bool
-        Whether the stone of this turn is placed, and only waiting transitions remain.
-    result : str
-        The result of the game; empty until the game is over.
-    """
+    """The board, and each player's knowledge of it."""
 
     board: str
+    """The cells, row by row: `x` is a stone of player 0, `o` a stone of player 1, `.` an empty
+    cell."""
     views: tuple[str, str]
+    """The cells that each player knows: its own stones, and the opponent's stones that it has
+    found."""
     player: Player = 0
+    """The player whose turn it is."""
     spare: int = 0
+    """Number of transitions of the turn that remain after the next one; 0 if turns end as soon as a
+    stone is placed."""
     is_placed: bool = False
+    """Whether the stone of this turn is placed, and only waiting transitions remain."""
     result: str = ""
+    """The result of the game; empty until the game is over."""
 
 
 class PhantomGame(Game):

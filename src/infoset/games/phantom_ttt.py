@@ -9,8 +9,6 @@ from typing import ClassVar
 from infoset.games.parameters import check_parameters, choice, integer, parameter_error
 from infoset.games.phantom import MAX_COLUMNS, PhantomGame
 
-__all__ = ["PhantomTicTacToe"]
-
 STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
@@ -25,18 +23,18 @@ class PhantomTicTacToe(PhantomGame):
 
     Parameters
     ----------
-    gameversion : str
+    gameversion
         What happens after a failed try. `classical`: the player tries again until it has placed a
         stone. `abrupt`: its turn ends.
-    obstype : str
+    obstype
         What a player observes of the opponent's failed tries in the classical version.
         `reveal-nothing`: nothing. `reveal-numturns`: their number in each turn. In the abrupt
         version every turn is one try, and this parameter has no effect.
-    num_rows : int
+    num_rows
         Number of rows.
-    num_cols : int
+    num_cols
         Number of columns.
-    line_length : int
+    line_length
         Number of stones in a line that wins; at most the length of the longer side of the board.
 
     Notes

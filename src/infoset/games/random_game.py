@@ -15,8 +15,6 @@ from infoset.game import Game, Observation, Probability
 from infoset.games.parameters import check_parameters, flag, integer, parameter_error
 from infoset.typing import NOOP, JointAction, Player
 
-__all__ = ["RandomGame"]
-
 Form: TypeAlias = tuple[str, ...]
 """For each player, the letters of its legal actions; empty for a player who does not act."""
 
@@ -41,31 +39,31 @@ class RandomGame(Game):
 
     Parameters
     ----------
-    seed : int
+    seed
         Seed of the random generator that draws the game.
-    num_players : int
+    num_players
         Number of players.
-    max_depth : int
+    max_depth
         Number of transitions of the longest play.
-    max_actions : int
+    max_actions
         Maximum number of legal actions of a player.
-    num_observations : int
+    num_observations
         Number of different signals that an observation can show in addition to the legal actions.
-    worlds_per_level : int
+    worlds_per_level
         Maximum number of world states at each depth.
-    max_histories : int
+    max_histories
         Maximum number of histories; world states become terminal where it would be exceeded.
-    zero_sum : bool
+    zero_sum
         Whether the rewards of each transition sum to zero.
-    fractional_rewards : bool
+    fractional_rewards
         Whether rewards are multiples of 1/4; otherwise they are whole numbers.
-    exact : bool
+    exact
         Whether probabilities are fractions; otherwise they are floats.
-    simultaneous_share : float
+    simultaneous_share
         Probability that a decision is a simultaneous move.
-    chance_share : float
+    chance_share
         Probability of a chance move, and of a random outcome of a player's move.
-    end_share : float
+    end_share
         Probability that a world state is terminal before `max_depth`.
 
     Examples
@@ -142,41 +140,26 @@ class Arrival:
 
 @dataclass
 class Place:
-    """One world state.
-
-    Attributes
-    ----------
-    depth : int
-    form : Form
-    num_paths : int
-        Number of histories that end here.
-    arrivals : dict[JointAction, dict[int, Arrival]]
-        By joint action and next world; empty where the game ends.
-    """
+    """One world state."""
 
     depth: int
     form: Form
     num_paths: int = 0
+    """Number of histories that end here."""
     arrivals: dict[JointAction, dict[int, Arrival]] = field(default_factory=dict)
+    """By joint action and next world; empty where the game ends."""
 
 
 class Signals(NamedTuple):
-    """The parts of the observations at one depth.
-
-    Attributes
-    ----------
-    shows_form : bool
-        Whether a player's legal actions are observed publicly; if not, privately.
-    public, private : bool
-        Whether there is a public signal, and whether each player gets a private one.
-    group : tuple[Player, ...]
-        The group of players with a shared signal; empty for none.
-    """
+    """The parts of the observations at one depth."""
 
     shows_form: bool
+    """Whether a player's legal actions are observed publicly; if not, privately."""
     public: bool
     private: bool
+    """Whether there is a public signal, and whether each player gets a private one."""
     group: tuple[Player, ...]
+    """The group of players with a shared signal; empty for none."""
 
 
 class Drawing:

@@ -10,24 +10,16 @@ import numpy as np
 from infoset.game.hooks import Moves
 from infoset.typing import FloatArray
 
-__all__ = ["RankedHistories"]
-
 
 @dataclass(frozen=True)
 class RankedHistories:
-    """All histories that agree with some information, as `Game.histories_as_seen` lists them.
-
-    Attributes
-    ----------
-    total : float
-        Number of histories; may be rounded above 2⁵³.
-    at_ranks : callable
-        Function that returns the [K, T, N] histories with [K] given ranks, whole numbers from 0
-        to `total - 1`.
-    """
+    """All histories that agree with some information, as `Game.histories_as_seen` lists them."""
 
     total: float
+    """Number of histories; may be rounded above 2⁵³."""
     at_ranks: Callable[[FloatArray], Moves]
+    """Function that returns the [K, T, N] histories with [K] given ranks, whole numbers from 0 to
+    `total - 1`."""
 
     def listed(self, max_histories: int) -> Moves | None:
         """Return all histories; None if there are more than `max_histories`."""

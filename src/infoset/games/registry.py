@@ -35,67 +35,38 @@ from infoset.utils.registry import Registry
 if TYPE_CHECKING:
     from infoset.forms import Form
 
-__all__ = [
-    "GAMES",
-    "GameEntry",
-    "ParameterEntry",
-    "game_of_form",
-    "get_game_entry",
-    "load_game",
-    "register_game",
-]
-
 
 @dataclass(frozen=True)
 class ParameterEntry:
-    """A parameter of a registered game.
-
-    Attributes
-    ----------
-    name : str
-    default : Any
-        The default value; None if there is none, or if None has the meaning that `meaning`
-        explains.
-    is_required : bool
-        Whether the parameter must be given.
-    domain : Domain or None
-        The allowed values; None if they are neither a range nor a list of choices.
-    meaning : str
-        Description in one sentence.
-    is_addition : bool
-        Whether OpenSpiel has the game, but not the parameter.
-    """
+    """A parameter of a registered game."""
 
     name: str
     default: Any
+    """The default value; None if there is none, or if None has the meaning that `meaning` explains.
+    """
     is_required: bool
+    """Whether the parameter must be given."""
     domain: Domain | None
+    """The allowed values; None if they are neither a range nor a list of choices."""
     meaning: str
+    """Description in one sentence."""
     is_addition: bool
+    """Whether OpenSpiel has the game, but not the parameter."""
 
 
 @dataclass(frozen=True)
 class GameEntry:
-    """A registered game.
-
-    Attributes
-    ----------
-    name : str
-    loader : callable
-        Function that takes the parameters by name and returns the game, such as its class.
-    summary : str
-        Description in a few words.
-    openspiel_name : str
-        OpenSpiel's name of the same game; empty if it does not have the game.
-    aliases : tuple[str, ...]
-        Alternative names of the game.
-    """
+    """A registered game."""
 
     name: str
     loader: Callable[..., Game]
+    """Function that takes the parameters by name and returns the game, such as its class."""
     summary: str
+    """Description in a few words."""
     openspiel_name: str = ""
+    """OpenSpiel's name of the same game; empty if it does not have the game."""
     aliases: tuple[str, ...] = ()
+    """Alternative names of the game."""
 
     @cached_property
     def parameters(self) -> tuple[ParameterEntry, ...]:
@@ -246,13 +217,7 @@ GAMES: Final[Registry[GameEntry]] = Registry(
 
 
 def get_game_entry(name: str) -> GameEntry:
-    """Return the registered game with a name or alias, ignoring case.
-
-    Raises
-    ------
-    UnknownNameError
-        If no game has that name; the message suggests similar names.
-    """
+    """Return the registered game with a name or alias, ignoring case."""
     return GAMES.resolve(name)
 
 
@@ -261,7 +226,7 @@ def load_game(spec: str, **parameters: Any) -> Game:
 
     Parameters
     ----------
-    spec : str
+    spec
         A name or alias, with parameters in OpenSpiel's notation: `name(parameter=value,...)`.
     **parameters
         More parameters, which replace those of the text.
@@ -272,8 +237,6 @@ def load_game(spec: str, **parameters: Any) -> Game:
 
     Raises
     ------
-    UnknownNameError
-        If the game or a parameter does not exist.
     ParameterError
         If the text cannot be parsed, or a value is invalid.
 
@@ -320,19 +283,14 @@ def register_game(
 
     Parameters
     ----------
-    name : str
+    name
         The name, which becomes `name` in `name(parameter=value,...)`.
     loader : callable
         Function that takes the parameters by name and returns the game, such as its class.
-    summary : str, optional
+    summary
         Description in a few words; by default the first line of the loader's docstring.
-    aliases : tuple[str, ...], optional
+    aliases
         Alternative names of the game.
-
-    Raises
-    ------
-    ParameterError
-        If the name is invalid or belongs to another game, or `loader` is not callable.
 
     Examples
     --------

@@ -14,8 +14,6 @@ from infoset.games.cards import public_observation
 from infoset.games.parameters import check_parameters, flag
 from infoset.typing import NOOP, JointAction, Player
 
-__all__ = ["TinyBridge2p"]
-
 RANKS = "JQKA"
 DECK = tuple(suit + rank for suit in "HS" for rank in RANKS)
 PASS = "Pass"
@@ -53,7 +51,7 @@ class TinyBridge2p(Game):
 
     Parameters
     ----------
-    abstracted : bool
+    abstracted
         Whether each player observes only which of 12 kinds its hand belongs to.
 
     Notes

@@ -13,8 +13,6 @@ from infoset.game import Game, Observation, Probability
 from infoset.games.parameters import check_parameters, integer
 from infoset.typing import JointAction, Player
 
-__all__ = ["TradeComm"]
-
 
 class Market(NamedTuple):
     """The items by player (empty before the deal), the messages and the offers, in order.
@@ -38,9 +36,9 @@ class TradeComm(Game):
 
     Parameters
     ----------
-    num_items : int
+    num_items
         Number of kinds of items.
-    num_messages : int
+    num_messages
         Number of messages; -1 for one message per kind of item.
 
     Notes

@@ -17,8 +17,6 @@ from infoset.games.cards import SUITS, public_observation, rank_names, sample_ot
 from infoset.games.parameters import check_parameters, choice, integer, parameter_error
 from infoset.typing import NOOP, JointAction, Player
 
-__all__ = ["TrickTaking"]
-
 NO_CARD = -1
 ALL_CARDS = -1
 NO_HANDS = (0, 0)
@@ -54,17 +52,17 @@ class TrickTaking(Game):
 
     Parameters
     ----------
-    num_cards : int
+    num_cards
         Number of cards in the deck.
-    num_suits : int
+    num_suits
         Number of suits.
-    hand_size : int
+    hand_size
         Number of cards in each hand; -1 for half of the deck. The remaining cards are hidden.
-    layout : str
+    layout
         Lengths of the suits if the cards cannot be divided equally. `even`: the lengths differ by
         at most one card, and the first suits are longer (3, 3, 2, 2). `filled`: all suits except
         the last are as long as possible (3, 3, 3, 1).
-    tie : str
+    tie
         Rewards if each player takes half of the tricks. `both_win`: 1 for both, as the rules
         literally say; `draw`: 0, which makes the game zero-sum for every hand size.
 

@@ -25,8 +25,6 @@ from infoset.forms import SequenceForm, Treeplex
 from infoset.policy import TabularPolicy
 from infoset.typing import FloatArray, Player
 
-__all__ = ["gambit_equilibria"]
-
 Algorithm: TypeAlias = Literal["lcp", "enummixed"]
 
 CERTIFIED = 1e-9
@@ -46,7 +44,7 @@ def gambit_equilibria(
 
     Parameters
     ----------
-    form : SequenceForm
+    form
         Sequence form of a small two-player game. Gambit takes seconds for a few dozen sequences,
         has no time limit, and cannot be interrupted with Ctrl-C.
     algorithm : str
@@ -62,8 +60,6 @@ def gambit_equilibria(
     ------
     MissingExtraError
         If pygambit is not installed.
-    ParameterError
-        If `algorithm` is unknown.
     UnsupportedGameError
         If the game does not have two players, or no profile that Gambit returns is an equilibrium.
 

@@ -22,8 +22,6 @@ from infoset.game.broken_rules import check_num_players
 from infoset.tree import GameTree, InfostateEncoder, WorldGraph, build_world_graph
 from infoset.typing import Action
 
-__all__ = ["to_pettingzoo", "to_pettingzoo_parallel"]
-
 Encode: TypeAlias = Callable[[Infostate], NDArray[Any]]
 """Function that encodes an infostate as an array."""
 
@@ -50,17 +48,17 @@ def to_pettingzoo(
 
     Parameters
     ----------
-    game : Game or GameTree
+    game
         The game. Its world graph is built to number the actions and for the default encoding.
     encode : callable, optional
         Function from an `Infostate` to an array; by default an `InfostateEncoder`, which gives
         different infostates different arrays.
     space : gymnasium.spaces.Space, optional
         The space of the values of `encode`; required with `encode`.
-    actions : Sequence[Action], optional
+    actions
         Labels of all actions in the order of their numbers. With `encode`, `space` and `actions`
         no world graph is built, and the game may have any size.
-    render_mode : str, optional
+    render_mode
         With `"ansi"`, `render()` returns the full transcript of the play. With `"human"`, the
         transcript is printed while the play goes on, and `render()` prints it again.
 
@@ -76,9 +74,6 @@ def to_pettingzoo(
         If PettingZoo is not installed.
     ExplorationLimitError
         If the world graph exceeds its limits.
-    ParameterError
-        If `game` is not a game, only one of `encode` and `space` is given, or the render mode is
-        unknown.
     UnsupportedGameError
         If no player ever acts.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from infoset.learning._simulator_kernels import Paths, PlayState, play
 from infoset.learning._update_kernels import count_episode, count_infostate, update_baseline
 from infoset.regret import hedge, match_regrets
-from infoset.tree.decision_nodes import Infostates
+from infoset.tree._decision_nodes_kernels import Infostates
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
@@ -22,45 +22,30 @@ DECAY_EXPONENT = 3
 
 
 class Schedule(NamedTuple):
-    """The E episodes of an iteration, in order.
-
-    Attributes
-    ----------
-    player, layer : IntArray
-        [E] the player who explores in each episode, and the layer that it explores, from 0.
-    layer_policies : FloatArray
-        [H, S] the balanced exploration policies μ*ʰ, by layer.
-    """
+    """The E episodes of an iteration, in order."""
 
     player: IntArray
     layer: IntArray
+    """[E] the player who explores in each episode, and the layer that it explores, from 0."""
     layer_policies: FloatArray
+    """[H, S] the balanced exploration policies μ*ʰ, by layer."""
 
 
 class BalancedCFRState(NamedTuple):
-    """The arrays of Balanced CFR.
-
-    Attributes
-    ----------
-    policy : FloatArray
-        [S] the current policy, which changes at the end of an iteration.
-    regret : FloatArray
-        [S] cumulative regrets, including those of the current iteration.
-    touched : IntArray
-        [E] the infostate whose regrets each episode of the iteration changed, or -1.
-    baseline, visits : FloatArray
-        [I] the baseline b(x), subtracted from losses, and the number of losses it averages.
-    cumulative_plan, parent_counted : FloatArray
-        [S] and [I] the average over iterations; see `infoset.learning._update_kernels`.
-    """
+    """The arrays of Balanced CFR."""
 
     policy: FloatArray
+    """[S] the current policy, which changes at the end of an iteration."""
     regret: FloatArray
+    """[S] cumulative regrets, including those of the current iteration."""
     touched: IntArray
+    """[E] the infostate whose regrets each episode of the iteration changed, or -1."""
     baseline: FloatArray
     visits: FloatArray
+    """[I] the baseline b(x), subtracted from losses, and the number of losses it averages."""
     cumulative_plan: FloatArray
     parent_counted: FloatArray
+    """[S] and [I] the average over iterations; see `infoset.learning._update_kernels`."""
 
 
 @inner_kernel

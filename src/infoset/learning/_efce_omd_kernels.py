@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.evaluation.trigger_pairs import TriggerPairs
+from infoset.evaluation._trigger_kernels import TriggerPairs
 from infoset.forms import behavior_to_plan
 from infoset.learning._simulator_kernels import Paths, PlayState, add_step
 from infoset.learning._update_kernels import count_episode, count_rest
-from infoset.tree.decision_nodes import (
+from infoset.tree._decision_nodes_kernels import (
     TERMINAL_NODE,
     DecisionNodes,
     Infostates,
@@ -41,46 +41,31 @@ SMALLEST_PROBABILITY = 1e-300
 
 
 class TriggerState(NamedTuple):
-    """The arrays of Balanced EFCE-OMD.
-
-    Attributes
-    ----------
-    behavior : FloatArray
-        [P] m_g(a|x), by pair of g and (x, a).
-    estimates : FloatArray
-        [P] M, the sum over episodes of μ(g) times the estimated loss at (x, a), by pair.
-    exponent : FloatArray
-        [S] log λ_g, up to a constant per player.
-    pair_weight : FloatArray
-        [P] μ*ʰ from x_g to (x, a), both included, with h the layer of x; constant.
-    weight : FloatArray
-        [I] μ*ʰ from the root to x; constant.
-    policy : FloatArray
-        [S] the policy μ; during an episode, only the entries of visited infostates are current.
-    flow : FloatArray
-        [P] workspace for λ_g μ(g) m_g(x, a), in a unit of each x.
-    inflow : FloatArray
-        [S] workspace for the sum of `flow` over triggers, in the same unit.
-    log_rate : FloatArray
-        [S] workspace for log Λ, with Λ the sum of λ_g over the triggers at or above a sequence.
-    jumps : FloatArray
-        [A, A] workspace for the Markov chain whose stationary distribution is the policy.
-    cumulative_plan, parent_counted : FloatArray
-        [S] and [I] the average; see `infoset.learning._update_kernels`.
-    """
+    """The arrays of Balanced EFCE-OMD."""
 
     behavior: FloatArray
+    """[P] m_g(a|x), by pair of g and (x, a)."""
     estimates: FloatArray
+    """[P] M, the sum over episodes of μ(g) times the estimated loss at (x, a), by pair."""
     exponent: FloatArray
+    """[S] log λ_g, up to a constant per player."""
     pair_weight: FloatArray
+    """[P] μ*ʰ from x_g to (x, a), both included, with h the layer of x; constant."""
     weight: FloatArray
+    """[I] μ*ʰ from the root to x; constant."""
     policy: FloatArray
+    """[S] the policy μ; during an episode, only the entries of visited infostates are current."""
     flow: FloatArray
+    """[P] workspace for λ_g μ(g) m_g(x, a), in a unit of each x."""
     inflow: FloatArray
+    """[S] workspace for the sum of `flow` over triggers, in the same unit."""
     log_rate: FloatArray
+    """[S] workspace for log Λ, with Λ the sum of λ_g over the triggers at or above a sequence."""
     jumps: FloatArray
+    """[A, A] workspace for the Markov chain whose stationary distribution is the policy."""
     cumulative_plan: FloatArray
     parent_counted: FloatArray
+    """[S] and [I] the average; see `infoset.learning._update_kernels`."""
 
 
 # Deviations: the policies m_g and weights λ_g from the estimates M.

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.learning._simulator_kernels import Paths, PlayState, play
 from infoset.learning._update_kernels import count_path, update_baseline
-from infoset.tree.decision_nodes import Infostates
+from infoset.tree._decision_nodes_kernels import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
@@ -27,38 +27,26 @@ SMALLEST_PROBABILITY = 1e-300
 
 
 class LocalOMDState(NamedTuple):
-    """The arrays of LocalOMD.
-
-    Attributes
-    ----------
-    policy : FloatArray
-        [S] the current policy.
-    sampling : FloatArray
-        [S] b(a|x), the fixed sampling policy, which is also the initial policy; constant.
-    weight : FloatArray
-        [I] factor w(x) of fixed learning rates; constant.
-    rate : FloatArray
-        [I] learning rate at the last visit.
-    squares : FloatArray
-        [I] sum over visits of the squared largest estimate, for adaptive rates.
-    estimate : FloatArray
-        [S] workspace for estimated losses.
-    baseline, visits : FloatArray
-        [S] the baselines b₀(x, a), and the number of losses that each averages.
-    cumulative_plan, parent_counted : FloatArray
-        [S] and [I] the average; see `infoset.learning._update_kernels`.
-    """
+    """The arrays of LocalOMD."""
 
     policy: FloatArray
+    """[S] the current policy."""
     sampling: FloatArray
+    """[S] b(a|x), the fixed sampling policy, which is also the initial policy; constant."""
     weight: FloatArray
+    """[I] factor w(x) of fixed learning rates; constant."""
     rate: FloatArray
+    """[I] learning rate at the last visit."""
     squares: FloatArray
+    """[I] sum over visits of the squared largest estimate, for adaptive rates."""
     estimate: FloatArray
+    """[S] workspace for estimated losses."""
     baseline: FloatArray
     visits: FloatArray
+    """[S] the baselines b₀(x, a), and the number of losses that each averages."""
     cumulative_plan: FloatArray
     parent_counted: FloatArray
+    """[S] and [I] the average; see `infoset.learning._update_kernels`."""
 
 
 @inner_kernel

@@ -14,7 +14,7 @@ import numpy as np
 
 from infoset.learning._simulator_kernels import Paths, PlayState, play
 from infoset.learning._update_kernels import count_infostate, update_baseline
-from infoset.tree.decision_nodes import Infostates
+from infoset.tree._decision_nodes_kernels import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
@@ -32,39 +32,28 @@ LARGEST_LOGIT = 690.0
 
 
 class MirrorDescentState(NamedTuple):
-    """The arrays of online mirror descent.
-
-    Attributes
-    ----------
-    policy : FloatArray
-        [S] the current policy μ.
-    initial : FloatArray
-        [S] the initial policy μ¹, toward which the policy is re-centered as rates decrease;
-        constant.
-    weight : FloatArray
-        [I] w(x); constant.
-    rate : FloatArray
-        [I] η_x at the last visit.
-    infostate_visits, action_visits : FloatArray
-        [I] P(x) and [S] P(x, a): sums over visits of the inverse estimated reach, starting at 1;
-        empty if rates do not adapt.
-    baseline, visits : FloatArray
-        [S] running mean of the losses that followed each action, and their number; empty without
-        baselines.
-    cumulative_plan, parent_counted : FloatArray
-        [S] and [I] the average; see `infoset.learning._update_kernels`.
-    """
+    """The arrays of online mirror descent."""
 
     policy: FloatArray
+    """[S] the current policy μ."""
     initial: FloatArray
+    """[S] the initial policy μ¹, toward which the policy is re-centered as rates decrease;
+    constant."""
     weight: FloatArray
+    """[I] w(x); constant."""
     rate: FloatArray
+    """[I] η_x at the last visit."""
     infostate_visits: FloatArray
     action_visits: FloatArray
+    """[I] P(x) and [S] P(x, a): sums over visits of the inverse estimated reach, starting at 1;
+    empty if rates do not adapt."""
     baseline: FloatArray
     visits: FloatArray
+    """[S] running mean of the losses that followed each action, and their number; empty without
+    baselines."""
     cumulative_plan: FloatArray
     parent_counted: FloatArray
+    """[S] and [I] the average; see `infoset.learning._update_kernels`."""
 
 
 @inner_kernel

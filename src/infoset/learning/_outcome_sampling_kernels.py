@@ -15,54 +15,38 @@ from infoset.learning._update_kernels import (
     match_clipped_regrets,
     update_baseline,
 )
-from infoset.tree.decision_nodes import Infostates
+from infoset.tree._decision_nodes_kernels import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
 
 class OutcomeParameters(NamedTuple):
-    """The parameters of outcome sampling.
-
-    Attributes
-    ----------
-    exploration : float
-        Probability ε with which the learning player follows the exploration policy.
-    baseline_window : float
-        Number of visits that a baseline averages; 0 for no baselines.
-    min_regret : float
-        0 for regret matching+, -∞ for regret matching.
-    """
+    """The parameters of outcome sampling."""
 
     exploration: float
+    """Probability ε with which the learning player follows the exploration policy."""
     baseline_window: float
+    """Number of visits that a baseline averages; 0 for no baselines."""
     min_regret: float
+    """0 for regret matching+, -∞ for regret matching."""
 
 
 class OutcomeState(NamedTuple):
-    """The arrays of outcome sampling.
-
-    Attributes
-    ----------
-    policy : FloatArray
-        [S] the current policy σ.
-    exploration_policy : FloatArray
-        [S] the exploration policy; constant.
-    regret : FloatArray
-        [S] sums of estimated counterfactual regrets.
-    baseline, visits : FloatArray
-        [S] b(x, a), an estimate of the utility that follows an action; and 1 plus the number of
-        visits of the action.
-    cumulative_plan, parent_counted : FloatArray
-        [S] and [I] the average; see `infoset.learning._update_kernels`.
-    """
+    """The arrays of outcome sampling."""
 
     policy: FloatArray
+    """[S] the current policy σ."""
     exploration_policy: FloatArray
+    """[S] the exploration policy; constant."""
     regret: FloatArray
+    """[S] sums of estimated counterfactual regrets."""
     baseline: FloatArray
     visits: FloatArray
+    """[S] b(x, a), an estimate of the utility that follows an action; and 1 plus the number of
+    visits of the action."""
     cumulative_plan: FloatArray
     parent_counted: FloatArray
+    """[S] and [I] the average; see `infoset.learning._update_kernels`."""
 
 
 @inner_kernel

@@ -17,7 +17,7 @@ from infoset.learning._update_kernels import (
     count_infostate,
     match_clipped_regrets,
 )
-from infoset.tree.decision_nodes import (
+from infoset.tree._decision_nodes_kernels import (
     CHANCE_NODE,
     TERMINAL_NODE,
     DecisionNodes,
@@ -36,71 +36,48 @@ class TraversalParameters(NamedTuple):
     The learning player enters action a with probability
     `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, at most 1, where s is its
     cumulative plan. The other players enter all of their actions, or one drawn from their policies.
-
-    Attributes
-    ----------
-    all_opponents : bool
-        Whether the other players enter all of their actions.
-    min_probability, threshold, bonus : float
-        ε, τ and β of average-strategy sampling; with `min_probability` 1, the learning player
-        enters all actions.
-    min_regret : float
-        0 for regret matching+, -∞ for regret matching.
     """
 
     all_opponents: bool
+    """Whether the other players enter all of their actions."""
     min_probability: float
     threshold: float
     bonus: float
+    """ε, τ and β of average-strategy sampling; with `min_probability` 1, the learning player enters
+    all actions."""
     min_regret: float
+    """0 for regret matching+, -∞ for regret matching."""
 
 
 class TraversalState(NamedTuple):
-    """The arrays of traversals.
-
-    Attributes
-    ----------
-    policy : FloatArray
-        [S] the current policy σ.
-    regret : FloatArray
-        [S] sums of estimated counterfactual regrets.
-    ends : LongArray
-        [1] number of terminals visited.
-    cumulative_plan, parent_counted : FloatArray
-        [S] and [I] the average; see `infoset.learning._update_kernels`.
-    """
+    """The arrays of traversals."""
 
     policy: FloatArray
+    """[S] the current policy σ."""
     regret: FloatArray
+    """[S] sums of estimated counterfactual regrets."""
     ends: LongArray
+    """[1] number of terminals visited."""
     cumulative_plan: FloatArray
     parent_counted: FloatArray
+    """[S] and [I] the average; see `infoset.learning._update_kernels`."""
 
 
 class Frames(NamedTuple):
-    """The stack of a traversal: decisions whose actions are being entered; frame 0 is the root.
-
-    Attributes
-    ----------
-    node, action : IntArray
-        [D] node of the decision, and index of the action entered.
-    weight : FloatArray
-        [D] reach of the opponents that are not sampled, divided by the probability that the
-        decision is entered.
-    scale : FloatArray
-        [D] inverse of the probability of entering `action`.
-    value : FloatArray
-        [D, A] estimated values of the actions.
-    changed : IntArray
-        Infostates whose regrets have changed; as long as the maximum number of nodes of a player.
-    """
+    """The stack of a traversal: decisions whose actions are being entered; frame 0 is the root."""
 
     node: IntArray
     action: IntArray
+    """[D] node of the decision, and index of the action entered."""
     weight: FloatArray
+    """[D] reach of the opponents that are not sampled, divided by the probability that the decision
+    is entered."""
     scale: FloatArray
+    """[D] inverse of the probability of entering `action`."""
     value: FloatArray
+    """[D, A] estimated values of the actions."""
     changed: IntArray
+    """Infostates whose regrets have changed; as long as the maximum number of nodes of a player."""
 
 
 @inner_kernel

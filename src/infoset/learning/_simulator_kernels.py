@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.tree.decision_nodes import (
+from infoset.tree._decision_nodes_kernels import (
     TERMINAL_NODE,
     DecisionNodes,
     Infostates,
@@ -17,49 +17,32 @@ from infoset.utils.splitmix import Stream, next_uniform
 
 
 class Paths(NamedTuple):
-    """Each player's decisions in an episode; kernels write them, learners read them.
-
-    Attributes
-    ----------
-    length : IntArray
-        [N] number of decisions of each player.
-    infostate, sequence : IntArray
-        [N, D] the infostates of these decisions and the sequences of the actions taken, in order.
-    reach : FloatArray
-        [N, D + 1] workspace of the learners: own reach along the path.
-    """
+    """Each player's decisions in an episode; kernels write them, learners read them."""
 
     length: IntArray
+    """[N] number of decisions of each player."""
     infostate: IntArray
     sequence: IntArray
+    """[N, D] the infostates of these decisions and the sequences of the actions taken, in order."""
     reach: FloatArray
+    """[N, D + 1] workspace of the learners: own reach along the path."""
 
 
 class PlayState(NamedTuple):
-    """A game in play: the arguments of self-play kernels, which write the last three fields.
-
-    Attributes
-    ----------
-    nodes : DecisionNodes
-        The chance, decision and terminal nodes.
-    infostates : Infostates
-        The infostates of all players.
-    feedback : FloatArray
-        [Z, N] loss or utility of each player at each terminal, from which it learns.
-    done : LongArray
-        [1] number of episodes played.
-    stream : Stream
-        Source of all random draws.
-    paths : Paths
-        Each player's decisions in the last episode.
-    """
+    """A game in play: the arguments of self-play kernels, which write the last three fields."""
 
     nodes: DecisionNodes
+    """The chance, decision and terminal nodes."""
     infostates: Infostates
+    """The infostates of all players."""
     feedback: FloatArray
+    """[Z, N] loss or utility of each player at each terminal, from which it learns."""
     done: LongArray
+    """[1] number of episodes played."""
     stream: Stream
+    """Source of all random draws."""
     paths: Paths
+    """Each player's decisions in the last episode."""
 
 
 @inner_kernel

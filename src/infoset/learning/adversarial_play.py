@@ -23,8 +23,6 @@ from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_callable, check_count, check_player, check_type
 from infoset.utils.state import IterativeState
 
-__all__ = ["AdversarialPlay", "Adversary", "switch_between"]
-
 Adversary: TypeAlias = Callable[[int, TabularPolicy], TabularPolicy]
 """A function of the phase number, counted from 0, and the current policies of all players. It
 returns the policies that the other players follow in the phase; its policy for the learner is
@@ -61,27 +59,25 @@ class AdversarialPlay(IterativeState):
 
     Parameters
     ----------
-    learner : str or LearnerSpec
+    learner
         Name or spec of a learner that plays the policy it learns.
-    simulator : Simulator
+    simulator
         The game.
     adversary : callable
         An `Adversary`, such as the result of `switch_between`.
-    player : Player
+    player
         The player that learns.
-    phase : int, optional
+    phase
         Number of episodes in a phase; by default the square root of the horizon.
-    horizon : int
+    horizon
         Planned number of episodes, which determines the step sizes.
-    seed : int
+    seed
         Random seed.
 
     Raises
     ------
     ParameterError
         If the learner explores off-policy or learns in self-play only, or a number is out of range.
-    UnknownNameError
-        If the name of the learner is unknown.
 
     Examples
     --------
@@ -145,13 +141,7 @@ class AdversarialPlay(IterativeState):
         return slice(root, root + self._num_own)
 
     def run(self, episodes: int) -> None:
-        """Play `episodes` more episodes.
-
-        Raises
-        ------
-        ParameterError
-            If `episodes` is not a whole number of at least 0.
-        """
+        """Play `episodes` more episodes."""
         check_count("episodes", episodes)
         for episode in range(self.iteration, self.iteration + episodes):
             if episode % self.phase == 0:

@@ -10,17 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infoset.tree.decision_nodes import Infostates, infostate_sequences
+from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import infostate_sequences
 from infoset.typing import FloatArray, IntArray
-
-__all__ = [
-    "balanced_reach",
-    "balanced_transitions",
-    "layer_counts",
-    "layer_policies",
-    "subtree_policy",
-    "subtree_sizes",
-]
 
 
 def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:

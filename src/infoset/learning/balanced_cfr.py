@@ -31,16 +31,10 @@ from infoset.learning.step_sizes import (
     tuned_step_sizes,
 )
 from infoset.learning.update_rule import Exploration, Feedback
-from infoset.tree.decision_nodes import Infostates, uniform_probabilities
+from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_count, check_number
-
-__all__ = [
-    "BALANCED_CFR_LEARNERS",
-    "BalancedCFR",
-    "BalancedCFRSelfPlay",
-    "balanced_cfr_step_sizes",
-]
 
 
 @dataclass(frozen=True)
@@ -49,45 +43,28 @@ class BalancedCFR:
 
     An iteration of the paper consists of one episode for each layer of each player. This library
     counts the episodes.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        One line, with the source.
-    step_sizes : StepSizes or StepSizeRule or None
-        The learning rate of Hedge, or a rule that computes it from the size of the tree and the
-        number of *iterations*. None selects regret matching, which has no learning rate.
-    anytime : bool
-        Whether iteration t uses the rate for a horizon of t iterations, instead of one rate for the
-        whole run. A rate given as a number is the rate of iteration 1.
-    clip_regrets : bool
-        Whether negative cumulative regrets are reset to 0, as in regret matching+.
-    center : float
-        Initial value of the baselines b(x), which are subtracted from losses in [0, 1].
-    baseline_window : int
-        Number of recent losses that the baseline of an infostate averages; 0 for a constant
-        baseline.
-    knowledge : Knowledge
-        What the learner may know about the game.
-    presets : Presets
-        Named sets of parameters.
-
-    Raises
-    ------
-    ParameterError
-        If the step sizes are invalid, or another number is negative or not finite.
     """
 
     name: str
     description: str
+    """One line, with the source."""
     step_sizes: StepSizes | StepSizeRule | None = None
+    """The learning rate of Hedge, or a rule that computes it from the size of the tree and the
+    number of *iterations*. None selects regret matching, which has no learning rate."""
     anytime: bool = False
+    """Whether iteration t uses the rate for a horizon of t iterations, instead of one rate for the
+    whole run. A rate given as a number is the rate of iteration 1."""
     clip_regrets: bool = False
+    """Whether negative cumulative regrets are reset to 0, as in regret matching+."""
     center: float = 0.0
+    """Initial value of the baselines b(x), which are subtracted from losses in [0, 1]."""
     baseline_window: int = 0
+    """Number of recent losses that the baseline of an infostate averages; 0 for a constant
+    baseline."""
     knowledge: Knowledge = Knowledge.OWN_TREE
+    """What the learner may know about the game."""
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
+    """Named sets of parameters."""
 
     def __post_init__(self) -> None:
         if self.step_sizes is not None:
@@ -130,10 +107,9 @@ class BalancedCFRUpdate:
 
     Parameters
     ----------
-    spec : BalancedCFR
-    parameters : FloatArray
+    parameters
         [N, 4] per player; see `BalancedCFR.parameters`.
-    num_layers : IntArray
+    num_layers
         [N] number of layers of each player's tree.
     """
 

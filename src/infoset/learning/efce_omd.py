@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
+from infoset.evaluation._trigger_kernels import TriggerPairs
+from infoset.evaluation.trigger_pairs import enumerate_trigger_pairs
 from infoset.learning._efce_omd_kernels import (
     TriggerState,
     count_policy,
@@ -37,50 +38,28 @@ from infoset.learning.step_sizes import (
     tree_sizes,
 )
 from infoset.learning.update_rule import Feedback
-from infoset.tree.decision_nodes import Infostates, uniform_probabilities
+from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import uniform_probabilities
 from infoset.typing import FloatArray, IntArray
-
-__all__ = [
-    "EFCE_LEARNERS",
-    "BalancedEFCEOMD",
-    "BalancedEFCEOMDSelfPlay",
-    "efce_omd_step_sizes",
-    "efce_omd_total_loss_step_sizes",
-]
 
 
 @dataclass(frozen=True)
 class BalancedEFCEOMD:
-    """Mirror descent over trigger deviations, playing a fixed point of their mixture.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        One line, with the source.
-    step_sizes : StepSizes or StepSizeRule
-        Learning rate η and implicit exploration γ, or a rule that computes them from the size of
-        the tree and the number of episodes.
-    anytime : bool
-        Whether step sizes are computed for the number of episodes so far, rounded up to a power of
-        two, instead of for the horizon.
-    knowledge : Knowledge
-        What the learner may know about the game.
-    presets : Presets
-        Named sets of parameters.
-
-    Raises
-    ------
-    ParameterError
-        If the step sizes are invalid.
-    """
+    """Mirror descent over trigger deviations, playing a fixed point of their mixture."""
 
     name: str
     description: str
+    """One line, with the source."""
     step_sizes: StepSizes | StepSizeRule
+    """Learning rate η and implicit exploration γ, or a rule that computes them from the size of the
+    tree and the number of episodes."""
     anytime: bool = False
+    """Whether step sizes are computed for the number of episodes so far, rounded up to a power of
+    two, instead of for the horizon."""
     knowledge: Knowledge = Knowledge.OWN_TREE
+    """What the learner may know about the game."""
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
+    """Named sets of parameters."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step_sizes", check_step_sizes(self.step_sizes))
@@ -92,8 +71,6 @@ class BalancedEFCEOMD:
 
         Raises
         ------
-        ParameterError
-            If `horizon` is not a positive whole number.
         GameTooLargeError
             If the game has more than 20,000,000 pairs of a trigger and a sequence.
         """
@@ -120,10 +97,9 @@ class BalancedEFCEOMDUpdate:
 
     Parameters
     ----------
-    spec : BalancedEFCEOMD
-    parameters : FloatArray
+    parameters
         [N, 3] per player; see `BalancedEFCEOMD.parameters`.
-    game : str
+    game
         Name of the game in error messages.
     """
 

@@ -10,10 +10,8 @@ from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import TreeSize
 from infoset.learning.update_rule import UpdateRule
-from infoset.tree.decision_nodes import Infostates
+from infoset.tree._decision_nodes_kernels import Infostates
 from infoset.typing import FloatArray, IntArray
-
-__all__ = ["Knowledge", "LearnerSpec", "OnlineLearnerSpec", "Presets", "TreeFunction"]
 
 Presets: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Maps the name of a preset to the spec fields that it changes."""

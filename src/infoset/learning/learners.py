@@ -24,7 +24,6 @@ from infoset.utils.registry import Registry
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["DEFAULT_LEARNER", "LEARNERS", "AutoLearner", "get_learner", "start_self_play"]
 
 DEFAULT_LEARNER = "auto"
 
@@ -36,18 +35,13 @@ ON_FORMS = "cs-mccfr"
 
 @dataclass(frozen=True)
 class AutoLearner:
-    """The learner `auto`, which uses the learner that performed best in our measurements.
-
-    Attributes
-    ----------
-    name, description, knowledge, presets
-        See `LearnerSpec`.
-    """
+    """The learner `auto`, which uses the learner that performed best in our measurements."""
 
     name: str = DEFAULT_LEARNER
     description: str = f"the learner recommended by our measurements: {RECOMMENDED}"
     knowledge: Knowledge = Knowledge.OWN_TREE
     presets: Presets = field(default_factory=dict, repr=False)
+    """See `LearnerSpec`."""
 
     def choose(self, has_tree: bool = True) -> tuple[LearnerSpec, str]:
         """Return the recommended learner, and the reason for choosing it.
@@ -92,20 +86,13 @@ def get_learner(
 
     Parameters
     ----------
-    learner : str or LearnerSpec
+    learner
         A name, which may be in upper or lower case, or a custom spec.
-    preset : str, optional
+    preset
         A named set of parameters, such as "theory", "practical" or "tuned"; by default, the
         published parameters.
     step_sizes : pair or StepSizeRule, optional
         Learning rate and implicit exploration, or a rule that computes them.
-
-    Raises
-    ------
-    UnknownNameError
-        If the learner or its preset is unknown.
-    ParameterError
-        If the step sizes are invalid, or if the learner has no presets or no step sizes.
 
     Examples
     --------

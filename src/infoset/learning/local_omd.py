@@ -26,17 +26,10 @@ from infoset.learning.step_sizes import (
     tuned_step_sizes,
 )
 from infoset.learning.update_rule import Exploration, Feedback
-from infoset.tree.decision_nodes import Infostates, infostate_sequences
+from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import infostate_sequences
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_count, check_number
-
-__all__ = [
-    "LOCAL_OMD_LEARNERS",
-    "LocalOMD",
-    "LocalOMDSelfPlay",
-    "adaptive_step_sizes",
-    "local_omd_step_sizes",
-]
 
 BASELINE_WINDOW = 200
 
@@ -47,51 +40,32 @@ class LocalOMD:
 
     The players alternate: one samples and learns while the others follow their current policies.
     Below, n(x) is the number of the player's sequences at or below infostate x.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        One line, with the source.
-    step_sizes : StepSizes or StepSizeRule
-        The learning rate η, or a rule that computes it from the size of the tree and the number of
-        the player's own episodes.
-    anytime : bool
-        Whether the t-th episode in which the player learns uses the rate for a horizon of t
-        episodes, instead of one rate for the whole run. A rate given as a number is the rate of
-        episode 1. Adaptive rates ignore this.
-    adaptive : bool
-        Whether the rate at an infostate is η / √(1 + Σ estimates²), instead of η / n(x).
-    center : float
-        Initial value of the baselines, which are subtracted from losses in [0, 1].
-    baseline_window : int
-        Number of recent costs that a baseline averages; 0 for a constant baseline.
-    baseline_per_action : bool
-        Whether each action has a baseline, instead of one baseline per infostate.
-    exploration : float
-        Probability of sampling from the fixed policy instead of the current one; above 0.
-    knowledge : Knowledge
-        What the learner may know about the game.
-    presets : Presets
-        Named sets of parameters.
-
-    Raises
-    ------
-    ParameterError
-        If the step sizes are invalid, or another number is out of range.
     """
 
     name: str
     description: str
+    """One line, with the source."""
     step_sizes: StepSizes | StepSizeRule
+    """The learning rate η, or a rule that computes it from the size of the tree and the number of
+    the player's own episodes."""
     anytime: bool = False
+    """Whether the t-th episode in which the player learns uses the rate for a horizon of t
+    episodes, instead of one rate for the whole run. A rate given as a number is the rate of episode
+    1. Adaptive rates ignore this."""
     adaptive: bool = False
+    """Whether the rate at an infostate is η / √(1 + Σ estimates²), instead of η / n(x)."""
     center: float = 0.0
+    """Initial value of the baselines, which are subtracted from losses in [0, 1]."""
     baseline_window: int = 0
+    """Number of recent costs that a baseline averages; 0 for a constant baseline."""
     baseline_per_action: bool = False
+    """Whether each action has a baseline, instead of one baseline per infostate."""
     exploration: float = 1.0
+    """Probability of sampling from the fixed policy instead of the current one; above 0."""
     knowledge: Knowledge = Knowledge.OWN_TREE
+    """What the learner may know about the game."""
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
+    """Named sets of parameters."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step_sizes", check_step_sizes(self.step_sizes))
@@ -137,17 +111,11 @@ class LocalOMD:
 
 @dataclass(frozen=True, eq=False)
 class LocalOMDUpdate:
-    """The `infoset.learning.UpdateRule` of `LocalOMD`.
-
-    Attributes
-    ----------
-    spec : LocalOMD
-    parameters : FloatArray
-        [N, 6] per player; see `LocalOMD.parameters`.
-    """
+    """The `infoset.learning.UpdateRule` of `LocalOMD`."""
 
     spec: LocalOMD
     parameters: FloatArray
+    """[N, 6] per player; see `LocalOMD.parameters`."""
 
     turn = 1
     """1 episode: the learner explores in every episode that it learns from."""

@@ -36,22 +36,10 @@ from infoset.learning.step_sizes import (
 )
 from infoset.learning.update_rule import Feedback
 from infoset.policy import TabularPolicy
-from infoset.tree.decision_nodes import Infostates, uniform_probabilities
+from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_number
-
-__all__ = [
-    "MIRROR_DESCENT_LEARNERS",
-    "OnlineMirrorDescent",
-    "OnlineMirrorDescentSelfPlay",
-    "adaptive_ftrl_step_sizes",
-    "balanced_ftrl_step_sizes",
-    "balanced_omd_step_sizes",
-    "balanced_omd_total_loss_step_sizes",
-    "ixomd_step_sizes",
-    "ixomd_total_loss_step_sizes",
-    "tweaked_ftrl_step_sizes",
-]
 
 
 def unit_weights(infostates: Infostates, depth: IntArray) -> FloatArray:
@@ -67,60 +55,38 @@ def inverse_transitions(infostates: Infostates, depth: IntArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class OnlineMirrorDescent:
-    """Mirror descent with implicit exploration along the path of each episode.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        One line, with the source.
-    knowledge : Knowledge
-        What the learner may know about the game.
-    step_sizes : StepSizes or StepSizeRule
-        Learning rate η and implicit exploration γ, or a rule that computes them from the size of
-        the tree and the number of episodes.
-    weights : callable
-        Computes [I] the weights w(x), by which η and γ are multiplied at infostate x.
-    initial_policy : callable or None
-        Computes [S] the initial policy; None for uniform.
-    adaptivity_exponent : float
-        Exponent p of adaptive rates η / P(x)ᵖ, where P(x) grows with the visits of infostate x; 0
-        for fixed rates.
-    anytime : bool
-        Whether episode t uses the step sizes for a horizon of t episodes, instead of one pair for
-        the whole run. Step sizes given as numbers are those of episode 1.
-    center : float
-        Constant that is subtracted from every loss in [0, 1].
-    baseline_window : float
-        Number of recent losses that the baseline of an action averages; the baseline is the
-        estimated loss of actions that are not taken. 0 for no baselines.
-    min_probability : float
-        Factor φ of the minimum probability φ η_x of every action, with η_x the rate at the
-        infostate. The minimum is at most 1 / (2 A) for A actions. 0 for no minimum.
-    use_last_policy : bool
-        Whether the result is the last policy instead of the average.
-    presets : Presets
-        Named sets of parameters.
-
-    Raises
-    ------
-    ParameterError
-        If the step sizes are invalid, or another number is negative or not finite.
-    """
+    """Mirror descent with implicit exploration along the path of each episode."""
 
     name: str
     description: str
+    """One line, with the source."""
     knowledge: Knowledge
+    """What the learner may know about the game."""
     step_sizes: StepSizes | StepSizeRule
+    """Learning rate η and implicit exploration γ, or a rule that computes them from the size of the
+    tree and the number of episodes."""
     weights: TreeFunction = unit_weights
+    """Computes [I] the weights w(x), by which η and γ are multiplied at infostate x."""
     initial_policy: TreeFunction | None = None
+    """Computes [S] the initial policy; None for uniform."""
     adaptivity_exponent: float = 0.0
+    """Exponent p of adaptive rates η / P(x)ᵖ, where P(x) grows with the visits of infostate x; 0
+    for fixed rates."""
     anytime: bool = False
+    """Whether episode t uses the step sizes for a horizon of t episodes, instead of one pair for
+    the whole run. Step sizes given as numbers are those of episode 1."""
     center: float = 0.0
+    """Constant that is subtracted from every loss in [0, 1]."""
     baseline_window: float = 0.0
+    """Number of recent losses that the baseline of an action averages; the baseline is the
+    estimated loss of actions that are not taken. 0 for no baselines."""
     min_probability: float = 0.0
+    """Factor φ of the minimum probability φ η_x of every action, with η_x the rate at the
+    infostate. The minimum is at most 1 / (2 A) for A actions. 0 for no minimum."""
     use_last_policy: bool = False
+    """Whether the result is the last policy instead of the average."""
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
+    """Named sets of parameters."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step_sizes", check_step_sizes(self.step_sizes))
@@ -161,17 +127,11 @@ class OnlineMirrorDescent:
 
 @dataclass(frozen=True, eq=False)
 class OnlineMirrorDescentUpdate:
-    """The `infoset.learning.UpdateRule` of `OnlineMirrorDescent`.
-
-    Attributes
-    ----------
-    spec : OnlineMirrorDescent
-    parameters : FloatArray
-        [N, 6] per player; see `OnlineMirrorDescent.parameters`.
-    """
+    """The `infoset.learning.UpdateRule` of `OnlineMirrorDescent`."""
 
     spec: OnlineMirrorDescent
     parameters: FloatArray
+    """[N, 6] per player; see `OnlineMirrorDescent.parameters`."""
 
     turn = 0
     """0 episodes: the learner plays the policy that it learns."""

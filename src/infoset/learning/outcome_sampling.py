@@ -22,11 +22,10 @@ from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import TreeSize
 from infoset.learning.update_rule import Exploration, Feedback
-from infoset.tree.decision_nodes import Infostates, uniform_probabilities
+from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_callable, check_number
-
-__all__ = ["OUTCOME_SAMPLING_LEARNERS", "OutcomeSampling", "OutcomeSamplingSelfPlay"]
 
 
 @dataclass(frozen=True)
@@ -37,31 +36,6 @@ class OutcomeSampling:
     `exploration · exploration_policy + (1 - exploration) · policy`; the others follow their
     policies. Each player's midrange, the mean of its minimum and maximum utility, is subtracted
     from its utilities, since a constant in them would multiply the variance of the estimates.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        One line, with the source.
-    knowledge : Knowledge
-        What the learner may know about the game.
-    exploration : float
-        Probability ε of following the exploration policy; above 0.
-    exploration_policy : callable or None
-        Computes [S] the exploration policy; None for uniform.
-    baseline_window : float
-        Number of recent visits over which the baseline of an action averages utilities. The average
-        begins with one visit, whose utility is the midrange of the player's utilities. If the
-        window is 0, there are no baselines.
-    clip_regrets : bool
-        Whether negative cumulative regrets are reset to 0, as in regret matching+.
-    presets : Presets
-        Named sets of parameters.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
 
     Examples
     --------
@@ -79,12 +53,21 @@ class OutcomeSampling:
 
     name: str
     description: str
+    """One line, with the source."""
     knowledge: Knowledge = Knowledge.NOTHING
+    """What the learner may know about the game."""
     exploration: float = 0.6
+    """Probability ε of following the exploration policy; above 0."""
     exploration_policy: TreeFunction | None = None
+    """Computes [S] the exploration policy; None for uniform."""
     baseline_window: float = 0.0
+    """Number of recent visits over which the baseline of an action averages utilities. The average
+    begins with one visit, whose utility is the midrange of the player's utilities. If the window is
+    0, there are no baselines."""
     clip_regrets: bool = False
+    """Whether negative cumulative regrets are reset to 0, as in regret matching+."""
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
+    """Named sets of parameters."""
 
     def __post_init__(self) -> None:
         check_number("exploration", self.exploration)
@@ -132,12 +115,7 @@ class OutcomeSampling:
 
 @dataclass(frozen=True, eq=False)
 class OutcomeSamplingUpdate:
-    """The `infoset.learning.UpdateRule` of `OutcomeSampling`.
-
-    Attributes
-    ----------
-    spec : OutcomeSampling
-    """
+    """The `infoset.learning.UpdateRule` of `OutcomeSampling`."""
 
     spec: OutcomeSampling
 

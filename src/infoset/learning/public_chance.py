@@ -10,8 +10,6 @@ from infoset.forms import PublicForm, is_new
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.splitmix import Stream, uniforms
 
-__all__ = ["Drawn", "PublicChance"]
-
 
 class Drawn(NamedTuple):
     """The sampled nodes [V] and terminals [T], and the opponent's hand; None for all hands."""
@@ -26,10 +24,6 @@ class PublicChance:
 
     The children of a node after the same action are the outcomes of a chance move; most moves have
     a single outcome. All moves are sampled independently, even below outcomes that were not drawn.
-
-    Parameters
-    ----------
-    form : PublicForm
 
     Attributes
     ----------

@@ -29,8 +29,6 @@ from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import make_stream
 from infoset.utils.state import IterativeState, name_by_player
 
-__all__ = ["PublicChanceSampling"]
-
 
 class PublicChanceSampling(IterativeState):
     """Self-play of Monte Carlo CFR on a public form, in which the players alternate.
@@ -49,14 +47,13 @@ class PublicChanceSampling(IterativeState):
 
     Parameters
     ----------
-    form : PublicForm
+    form
         A game with any payoffs; averages approach an equilibrium if these have a constant sum.
     settings : mapping
         The parameters of the learner, by name.
-    seed : int
-    clip_regrets : bool
+    clip_regrets
         Whether negative cumulative regrets are reset to 0, as in regret matching+.
-    all_opponents : bool
+    all_opponents
         Whether all hands and actions of the opponent are evaluated, as in chance sampling.
 
     Notes

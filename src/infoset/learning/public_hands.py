@@ -8,16 +8,9 @@ from infoset.forms import PublicForm
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.splitmix import Stream, uniforms
 
-__all__ = ["PublicHands"]
-
 
 class PublicHands:
     """The hands of a player, for sampling a hand and then an action at each decision.
-
-    Parameters
-    ----------
-    form : PublicForm
-    player : Player
 
     Attributes
     ----------
@@ -52,10 +45,8 @@ class PublicHands:
 
         Parameters
         ----------
-        hand : int
-        policy : FloatArray
+        policy
             [Q] in the order of the layout.
-        stream : Stream
 
         Returns
         -------

@@ -25,8 +25,6 @@ from infoset.utils.compilation import kernel
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import Stream, make_stream, next_uniform
 
-__all__ = ["RegretTracker", "counting_cost", "learns_joint_play"]
-
 COST_PER_PAIR = 30
 """Cost of a pair of a trigger and a sequence, in units of array elements read."""
 
@@ -81,14 +79,14 @@ class RegretTracker:
 
     Parameters
     ----------
-    learners : SelfPlay
+    learners
         Self-play before its first episode.
-    every : int
+    every
         Record the policies of episodes 1, 1 + every, 1 + 2 every, …; 1 records all. Policies change
         slowly, so a few thousand recorded policies give nearly the same gap as all policies.
-    keep : int
+    keep
         Number of recorded policies to sample uniformly and store for `correlated_policy`.
-    triggers : bool
+    triggers
         Whether to also measure the gap from an extensive-form correlated equilibrium (EFCE). The
         cost per recorded policy is proportional to the number of pairs of a trigger and a sequence.
 
@@ -163,13 +161,7 @@ class RegretTracker:
         return self.learners.cost_per_iteration + counting_cost(self.form, pairs) // self.every
 
     def run(self, episodes: int) -> None:
-        """Play `episodes` more episodes, and count their policies.
-
-        Raises
-        ------
-        ParameterError
-            If `episodes` is not a whole number of at least 0.
-        """
+        """Play `episodes` more episodes, and count their policies."""
         check_count("episodes", episodes)
         end = self.iteration + episodes
         while self.iteration < end:

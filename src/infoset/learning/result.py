@@ -18,8 +18,6 @@ from infoset.policy import TabularPolicy
 from infoset.runs import SolveResult
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = ["LearnResult", "ProductOfAveragesWarning"]
-
 
 class ProductOfAveragesWarning(UserWarning):
     """Warns that the product of the average policies need not approach an equilibrium."""
@@ -27,51 +25,36 @@ class ProductOfAveragesWarning(UserWarning):
 
 @dataclass(frozen=True, repr=False)
 class LearnResult(ShortRepr):
-    """The result of learning a game from play: one run per seed.
-
-    Attributes
-    ----------
-    game : str
-        Name of the game; the `form.source` of a policy records where it came from.
-    method : str
-        Name of the learner.
-    seeds : tuple[int, ...]
-        Random seed of each run.
-    runs : tuple[SolveResult, ...]
-        One per seed. Its `policy` is the average policy, its `current_policy` is the last policy,
-        and its `iterations` are episodes.
-    seconds : float
-        Total time of all runs, including earlier sessions, but not the time to build the game.
-    reason : str or None
-        The reason for the choice of the method, if `auto` made it; or for how many episodes the
-        step sizes of a run were planned, if a time limit decided that.
-    joint_play : tuple[CCEEvaluation, ...]
-        Values and the CCE gap of each run's empirical joint distribution of play, from up to
-        10,000 evenly spaced episodes. Empty in two-player constant-sum games, where the average
-        policies are the result, except for learners of extensive-form correlated equilibria.
-    recommended_play : tuple[EFCEEvaluation, ...]
-        The EFCE gap of the same distribution, for learners of extensive-form correlated equilibria;
-        empty for the others.
-    correlated_policies : tuple[CorrelatedPolicy, ...]
-        A sample of each run's policies, from which joint play can be drawn. Empty if `joint_play`
-        is empty.
-    build_seconds : float
-        Time that `learn` took to build the game, without compilation.
-    compile_seconds : float
-        Time that `learn` took to compile kernels, or to load them from disk.
-    """
+    """The result of learning a game from play: one run per seed."""
 
     game: str
+    """Name of the game; the `form.source` of a policy records where it came from."""
     method: str
+    """Name of the learner."""
     seeds: tuple[int, ...]
+    """Random seed of each run."""
     runs: tuple[SolveResult, ...]
+    """One per seed. Its `policy` is the average policy, its `current_policy` is the last policy,
+    and its `iterations` are episodes."""
     seconds: float
+    """Total time of all runs, including earlier sessions, but not the time to build the game."""
     reason: str | None = None
+    """The reason for the choice of the method, if `auto` made it; or for how many episodes the step
+    sizes of a run were planned, if a time limit decided that."""
     joint_play: tuple[CCEEvaluation, ...] = ()
+    """Values and the CCE gap of each run's empirical joint distribution of play, from up to 10,000
+    evenly spaced episodes. Empty in two-player constant-sum games, where the average policies are
+    the result, except for learners of extensive-form correlated equilibria."""
     recommended_play: tuple[EFCEEvaluation, ...] = ()
+    """The EFCE gap of the same distribution, for learners of extensive-form correlated equilibria;
+    empty for the others."""
     correlated_policies: tuple[CorrelatedPolicy, ...] = ()
+    """A sample of each run's policies, from which joint play can be drawn. Empty if `joint_play` is
+    empty."""
     build_seconds: float = 0.0
+    """Time that `learn` took to build the game, without compilation."""
     compile_seconds: float = 0.0
+    """Time that `learn` took to compile kernels, or to load them from disk."""
 
     def _facts(self) -> Facts:
         gaps = {

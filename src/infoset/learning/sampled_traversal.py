@@ -25,8 +25,6 @@ from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulator import Simulator
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["SAMPLED_TRAVERSAL_LEARNERS", "SampledTraversal", "SampledTraversalSelfPlay"]
-
 
 @dataclass(frozen=True)
 class SampledTraversal:
@@ -36,28 +34,6 @@ class SampledTraversal:
     `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, at most 1, where s is the
     cumulative plan of its policies. A traversal counts as an episode. On public forms, see
     `PublicChanceSampling`.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        One line, with the source.
-    all_opponents : bool
-        Whether the other players enter all actions, as in chance sampling. Otherwise they enter
-        one action drawn from their policies, as in external and average-strategy sampling.
-    min_probability : float
-        Above 0 and at most 1; with 1 the learning player enters all actions. ε in the paper.
-    threshold, bonus : float
-        τ and β in the paper. `bonus` must be positive if `min_probability` is below 1.
-    clip_regrets : bool
-        Whether negative cumulative regrets are reset to 0, as in regret matching+.
-    presets : Presets
-        Named sets of parameters.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
 
     Examples
     --------
@@ -75,12 +51,19 @@ class SampledTraversal:
 
     name: str
     description: str
+    """One line, with the source."""
     all_opponents: bool = False
+    """Whether the other players enter all actions, as in chance sampling. Otherwise they enter one
+    action drawn from their policies, as in external and average-strategy sampling."""
     min_probability: float = 1.0
+    """Above 0 and at most 1; with 1 the learning player enters all actions. ε in the paper."""
     threshold: float = 0.0
     bonus: float = 0.0
+    """τ and β in the paper. `bonus` must be positive if `min_probability` is below 1."""
     clip_regrets: bool = False
+    """Whether negative cumulative regrets are reset to 0, as in regret matching+."""
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
+    """Named sets of parameters."""
 
     def __post_init__(self) -> None:
         for name in ("min_probability", "threshold", "bonus"):

@@ -15,17 +15,9 @@ from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.state import IterativeState
 
-__all__ = ["SelfPlay", "check_play"]
-
 
 def check_play(simulator: object, horizon: object) -> None:
-    """Check the arguments of `LearnerSpec.self_play`.
-
-    Raises
-    ------
-    ParameterError
-        If `simulator` is not a `Simulator`, or `horizon` is not a positive whole number.
-    """
+    """Check the arguments of `LearnerSpec.self_play`."""
     check_type(
         "simulator", simulator, Simulator, f"infoset.learning.make_simulator({TREE_EXAMPLE})"
     )
@@ -40,15 +32,15 @@ class SelfPlay(IterativeState):
 
     Parameters
     ----------
-    simulator : Simulator
+    simulator
         The game.
-    seed : int
+    seed
         Random seed; equal seeds give results that are equal bit for bit.
     settings : mapping
         The parameters that, together with game and seed, determine every episode, by name.
-    state : LearnerState
+    state
         The arrays before the first episode.
-    feedback : FloatArray
+    feedback
         [Z, N] loss or utility of each player at each terminal, from which it learns.
     """
 
@@ -95,13 +87,7 @@ class SelfPlay(IterativeState):
         return {**self._settings, "seed": self.seed}
 
     def run(self, episodes: int) -> None:
-        """Play `episodes` more episodes.
-
-        Raises
-        ------
-        ParameterError
-            If `episodes` is not a whole number of at least 0.
-        """
+        """Play `episodes` more episodes."""
         check_count("episodes", episodes)
         self._run(episodes)
 

@@ -11,9 +11,8 @@ from infoset.forms import TREE_EXAMPLE, SequenceForm, behavior_to_plan, midrange
 from infoset.learning._simulator_kernels import Paths, PlayState
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
+from infoset.tree._decision_nodes_kernels import DecisionNodes, Infostates
 from infoset.tree.decision_nodes import (
-    DecisionNodes,
-    Infostates,
     infostate_depths,
     number_infostates,
     unfold_tree,
@@ -24,35 +23,24 @@ from infoset.utils.arguments import check_type
 from infoset.utils.short_repr import ShortRepr
 from infoset.utils.splitmix import make_stream
 
-__all__ = ["Simulator", "make_simulator"]
-
 EXTREME = 1e100
 """Utilities above this size or below its inverse are divided by a power of two."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Simulator(ShortRepr):
-    """A game in which compiled loops play episodes, made by `make_simulator`.
-
-    Attributes
-    ----------
-    form : SequenceForm
-        The game's sequence form, which policies refer to.
-    nodes : DecisionNodes
-        The chance, decision and terminal nodes.
-    infostates : Infostates
-        The infostates of all players.
-    utility : FloatArray
-        [Z, N] utilities at terminal nodes, in the game's units.
-    depth : IntArray
-        [I] number of the player's decisions above each infostate.
-    """
+    """A game in which compiled loops play episodes, made by `make_simulator`."""
 
     form: SequenceForm
+    """The game's sequence form, which policies refer to."""
     nodes: DecisionNodes
+    """The chance, decision and terminal nodes."""
     infostates: Infostates
+    """The infostates of all players."""
     utility: FloatArray
+    """[Z, N] utilities at terminal nodes, in the game's units."""
     depth: IntArray
+    """[I] number of the player's decisions above each infostate."""
 
     @property
     def num_players(self) -> int:

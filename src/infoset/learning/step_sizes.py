@@ -14,25 +14,9 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.learning.simulator import Simulator
-from infoset.tree.decision_nodes import Infostates
+from infoset.tree._decision_nodes_kernels import Infostates
 from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_callable, check_number, check_player, check_type
-
-__all__ = [
-    "ScaledStepSizes",
-    "StepSizeRule",
-    "StepSizes",
-    "TreeSize",
-    "TunedStepSizes",
-    "check_step_sizes",
-    "planned_settings",
-    "planned_step_sizes",
-    "require_tree_size",
-    "tree_size",
-    "tree_size_of",
-    "tree_sizes",
-    "tuned_step_sizes",
-]
 
 FAILURE_PROBABILITY = 0.1
 """δ: the theoretical step sizes are for regret bounds that hold with probability 1 - δ."""
@@ -42,27 +26,18 @@ EXPLORATION_PER_RATE = 0.05
 
 
 class TreeSize(NamedTuple):
-    """The size of a player's infostate tree, with the symbols of the papers.
-
-    Attributes
-    ----------
-    infostates : int
-        X, the number of infostates.
-    sequences : int
-        XA, the number of pairs of an infostate and an action there.
-    decisions : int
-        H, the maximum number of the player's decisions in an episode.
-    actions : int
-        A, the maximum number of actions at an infostate.
-    game : str
-        Name of the game; tuned step sizes are looked up by it.
-    """
+    """The size of a player's infostate tree, with the symbols of the papers."""
 
     infostates: int
+    """X, the number of infostates."""
     sequences: int
+    """XA, the number of pairs of an infostate and an action there."""
     decisions: int
+    """H, the maximum number of the player's decisions in an episode."""
     actions: int
+    """A, the maximum number of actions at an infostate."""
     game: str = ""
+    """Name of the game; tuned step sizes are looked up by it."""
 
     @property
     def log_actions(self) -> float:
@@ -77,18 +52,12 @@ class TreeSize(NamedTuple):
 
 
 class StepSizes(NamedTuple):
-    """The learning rate and implicit exploration of a learner.
-
-    Attributes
-    ----------
-    learning_rate : float
-        η, for losses in [0, 1].
-    implicit_exploration : float
-        γ, added to the reach in the denominator of estimated losses.
-    """
+    """The learning rate and implicit exploration of a learner."""
 
     learning_rate: float
+    """η, for losses in [0, 1]."""
     implicit_exploration: float
+    """γ, added to the reach in the denominator of estimated losses."""
 
 
 StepSizeRule: TypeAlias = Callable[[TreeSize, int], StepSizes]
@@ -100,17 +69,12 @@ class ScaledStepSizes:
     """The learning rate of a rule times a factor; implicit exploration is 1/20 of the product.
 
     Theoretical rates are for the worst case. Larger ones perform better on the games measured.
-
-    Attributes
-    ----------
-    rule : StepSizeRule
-        Computes the learning rate before scaling.
-    factor : float
-        The factor.
     """
 
     rule: StepSizeRule
+    """Computes the learning rate before scaling."""
     factor: float
+    """The factor."""
 
     def __call__(self, size: TreeSize, episodes: int) -> StepSizes:
         """Return the step sizes for a tree and a number of episodes."""
@@ -120,18 +84,12 @@ class ScaledStepSizes:
 
 @dataclass(frozen=True)
 class TunedStepSizes:
-    """Step sizes from a grid search on particular games: learning rate c, exploration c / 20.
-
-    Attributes
-    ----------
-    constants : Mapping[str, float]
-        c for 10⁶ episodes, by family of games.
-    growth : float
-        Exponent of the number of episodes in c; -1/2 for learners with fixed rates.
-    """
+    """Step sizes from a grid search on particular games: learning rate c, exploration c / 20."""
 
     constants: Mapping[str, float]
+    """c for 10⁶ episodes, by family of games."""
     growth: float = -0.5
+    """Exponent of the number of episodes in c; -1/2 for learners with fixed rates."""
 
     def __call__(self, size: TreeSize, episodes: int) -> StepSizes:
         """Return the step sizes for the family that a game belongs to.
@@ -274,12 +232,6 @@ def planned_settings(spec: PlannedSpec, parameters: dict[str, Any], horizon: int
 
 def check_step_sizes(step_sizes: object) -> StepSizes | StepSizeRule:
     """Return step sizes after checking them; they are a pair of numbers or a rule.
-
-    Raises
-    ------
-    ParameterError
-        If they are neither, if the learning rate is not positive, or if the implicit exploration
-        is negative.
 
     Examples
     --------

@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from infoset.learning._simulator_kernels import Paths
-from infoset.tree.decision_nodes import Infostates
+from infoset.tree._decision_nodes_kernels import Infostates
 from infoset.typing import FloatArray, IntArray
-
-__all__ = ["Exploration", "Feedback", "LearnerState", "UpdateRule"]
 
 
 class LearnerState(Protocol):
@@ -38,40 +36,27 @@ State = TypeVar("State", bound=LearnerState)
 
 
 class Exploration(NamedTuple):
-    """An exploration policy, and the probability of following it.
-
-    Attributes
-    ----------
-    policy : FloatArray
-        [S] the exploration policy.
-    probability : float
-        Probability of drawing an action from `policy` instead of the current policy.
-    """
+    """An exploration policy, and the probability of following it."""
 
     policy: FloatArray
+    """[S] the exploration policy."""
     probability: float
+    """Probability of drawing an action from `policy` instead of the current policy."""
 
 
 class Feedback(NamedTuple):
-    """Bandit feedback at the end of an episode.
-
-    Attributes
-    ----------
-    utility : float
-        In the game's units.
-    loss : float
-        (maximum utility - utility) / (maximum utility - minimum utility) of the player, in [0, 1].
-    episode : int
-        Number of episodes that the learner has learned from, including this one.
-    centered_utility : float
-        The utility minus the mean of minimum and maximum utility, in the game's units. Like the
-        loss, it does not depend on a constant that is added to the payoffs of the player.
-    """
+    """Bandit feedback at the end of an episode."""
 
     utility: float
+    """In the game's units."""
     loss: float
+    """(maximum utility - utility) / (maximum utility - minimum utility) of the player, in [0, 1].
+    """
     episode: int
+    """Number of episodes that the learner has learned from, including this one."""
     centered_utility: float
+    """The utility minus the mean of minimum and maximum utility, in the game's units. Like the
+    loss, it does not depend on a constant that is added to the payoffs of the player."""
 
 
 class UpdateRule(Protocol[State]):

@@ -17,13 +17,6 @@ from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player, check_type
 
-__all__ = [
-    "ValueFunction",
-    "aivat_utilities",
-    "check_values",
-    "play_with_correction",
-]
-
 ValueFunction: TypeAlias = Callable[[History], Sequence[float]]
 """A function that estimates the utility of each player at a nonterminal history."""
 
@@ -55,14 +48,13 @@ def aivat_utilities(
 
     Parameters
     ----------
-    tree : GameTree
-    policy : TabularPolicy
+    policy
         Policy of the known players, on any form of the game; the part of the unknown players is
         ignored.
-    values : FloatArray
+    values
         [H, N] estimates of each player's final utility, such as the `history_values` of a policy
         that resembles those of the players.
-    unknown : Iterable[Player]
+    unknown
         Players whose actions are not drawn from the policy.
 
     Returns

@@ -20,47 +20,29 @@ from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, Player
 
-__all__ = ["DealStream", "RulesMatch", "TerminalEstimates", "make_chooser"]
-
 
 @dataclass(frozen=True, eq=False)
 class TerminalEstimates:
-    """AIVAT estimates of the utility of the first policy at each terminal history.
-
-    Attributes
-    ----------
-    tree : GameTree
-    utility : FloatArray
-        [H, T] estimate at each terminal history, by the seat of the first policy.
-    """
+    """AIVAT estimates of the utility of the first policy at each terminal history."""
 
     tree: GameTree
     utility: FloatArray
+    """[H, T] estimate at each terminal history, by the seat of the first policy."""
 
 
 @dataclass(frozen=True, eq=False)
 class RulesMatch:
-    """A match played by the rules. Call it with a range of deals to play them.
-
-    Attributes
-    ----------
-    game : Game
-    policies : tuple
-        The first and the second policy.
-    seed : int
-    seats : Seats
-    values : callable, TerminalEstimates or None
-        Source of the AIVAT corrections.
-    bounds : FloatArray
-        [2 + 2T, 2] bounds of the columns that a call returns; NaN where they are unknown.
-    """
+    """A match played by the rules. Call it with a range of deals to play them."""
 
     game: Game
     policies: tuple[Policy | SupportsSearch | CorrelatedPolicy, ...]
+    """The first and the second policy."""
     seed: int
     seats: Seats
     values: ValueFunction | TerminalEstimates | None
+    """Source of the AIVAT corrections."""
     bounds: FloatArray
+    """[2 + 2T, 2] bounds of the columns that a call returns; NaN where they are unknown."""
 
     deals_per_chunk = 16
 

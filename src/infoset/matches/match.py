@@ -35,8 +35,6 @@ from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number, check_path
 from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["Contestant", "play_matches"]
-
 Contestant: TypeAlias = Policy | SupportsSearch | CorrelatedPolicy | None
 """A participant in a match; None plays uniformly at random."""
 
@@ -67,7 +65,7 @@ def play_matches(
 
     Parameters
     ----------
-    game : Game, GameTree or Form
+    game
         A game is not compiled; its `sample_transition` draws the transitions. On a tree, a compiled
         loop plays tabular policies, which is much faster; `exact_match` computes their expectation
         without playing. A form stands for the rules of its game.
@@ -78,11 +76,11 @@ def play_matches(
         once per deal, for all positions that follow it. If both are the same correlated policy,
         `position_means` estimates its values. If only the second is, `position_means` estimates the
         utility of deviating to `first`.
-    num_deals : int
+    num_deals
         Number of deals, at least 2. This is the maximum number if a half width is given.
-    seed : int
+    seed
         A nonnegative integer. The same seed gives the same result.
-    half_width, win_rate_half_width : float, optional
+    half_width, win_rate_half_width
         Stop when half the width of the confidence interval of the utility (in the game's units), or
         of the win rate, is at most this number. If both are given, both conditions must hold.
     values : array or callable, optional
@@ -94,13 +92,13 @@ def play_matches(
         A partition of the players, such as `[(0, 2), (1, 3)]`. The positions are then the teams: a
         policy plays for all players of a team. Its utility is the mean of theirs, and a team wins
         if no other team has a higher sum of utilities.
-    workers : int, optional
+    workers
         Number of processes (threads for tabular policies on a tree); by default 1. The result does
         not depend on it.
-    executor : Executor, optional
+    executor
         Where to run instead: any `concurrent.futures.Executor`, also of other machines, such as
         `Client(address).get_executor()` of Dask. It excludes `workers`, and the result is the same.
-    checkpoint : str or Path, optional
+    checkpoint
         A file to which the match is saved every few seconds, at the end, and after Ctrl-C. If the
         file exists, the match resumes from it. If the file has more deals than requested, all of
         them count.
@@ -113,9 +111,6 @@ def play_matches(
 
     Raises
     ------
-    ParameterError
-        If an argument has the wrong type or is out of range, or a policy does not return a
-        distribution.
     LostWorkersError
         If workers end unexpectedly, again and again.
     PolicyMismatchError

@@ -28,8 +28,6 @@ from infoset.utils.checksums import has_checksum, with_checksum
 from infoset.utils.files import write_text
 from infoset.utils.text import shortened
 
-__all__ = ["MatchFile", "described"]
-
 FORMAT = 3
 SECONDS_BETWEEN_WRITES = 5.0
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -40,8 +38,7 @@ class MatchFile:
 
     Parameters
     ----------
-    path : Path
-    about : Mapping[str, Any]
+    about
         JSON values that together determine the result of each deal.
 
     Raises

@@ -10,17 +10,6 @@ import numpy as np
 from infoset.typing import FloatArray
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = [
-    "Estimate",
-    "MatchResult",
-    "Tally",
-    "column_bounds",
-    "exact_result",
-    "match_columns",
-    "summarize_tally",
-    "win_fractions",
-]
-
 CONFIDENCE = 0.95
 PRIOR_DEALS = 2
 """Number of Bernoulli trials that are mixed into the variance of win rates."""
@@ -34,20 +23,13 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Estimate:
-    """A sample mean with its confidence interval.
-
-    Attributes
-    ----------
-    mean : float
-    standard_error : float
-        Estimated standard deviation of `mean`; 0 if it is exact.
-    interval : tuple[float, float]
-        95% confidence interval of the expectation.
-    """
+    """A sample mean with its confidence interval."""
 
     mean: float
     standard_error: float
+    """Estimated standard deviation of `mean`; 0 if it is exact."""
     interval: tuple[float, float]
+    """95% confidence interval of the expectation."""
 
     @property
     def half_width(self) -> float:
@@ -57,31 +39,22 @@ class Estimate:
 
 @dataclass(frozen=True, repr=False)
 class MatchResult(ShortRepr):
-    """The expected utility and win rate of one policy against another, sampled or exact.
-
-    Attributes
-    ----------
-    utility : Estimate
-        Utility of the first policy per play, averaged over all positions, in the game's units. If
-        bounds of the utility are known, because the match was played on a tree, the interval is
-        within them, and made like that of `win_rate`. Otherwise it is Student's t interval.
-    win_rate : Estimate
-        Fraction of plays that the first policy wins, averaged over all positions. A player wins if
-        no player has a higher utility. If k players tie for the highest, each wins 1 / k. The same
-        holds for teams, by the sums of their utilities. The
-        interval is that of Clopper and Pearson, for the observed variance of the deals.
-    position_utilities, position_win_rates : tuple[Estimate, ...]
-        The same quantities by position (player, or team) of the first policy.
-    num_deals : int
-        Number of deals, each played once per position; 0 if the result is exact.
-    seed : int
-    """
+    """The expected utility and win rate of one policy against another, sampled or exact."""
 
     utility: Estimate
+    """Utility of the first policy per play, averaged over all positions, in the game's units. If
+    bounds of the utility are known, because the match was played on a tree, the interval is within
+    them, and made like that of `win_rate`. Otherwise it is Student's t interval."""
     win_rate: Estimate
+    """Fraction of plays that the first policy wins, averaged over all positions. A player wins if
+    no player has a higher utility. If k players tie for the highest, each wins 1 / k. The same
+    holds for teams, by the sums of their utilities. The interval is that of Clopper and Pearson,
+    for the observed variance of the deals."""
     position_utilities: tuple[Estimate, ...]
     position_win_rates: tuple[Estimate, ...]
+    """The same quantities by position (player, or team) of the first policy."""
     num_deals: int
+    """Number of deals, each played once per position; 0 if the result is exact."""
     seed: int
 
     @property
@@ -131,7 +104,7 @@ class Tally:
 
     Parameters
     ----------
-    num_columns : int
+    num_columns
         Number C of columns.
     """
 
@@ -273,9 +246,9 @@ def interval_of_fraction(mean: float, spread: float, number: int) -> tuple[float
 
     Parameters
     ----------
-    mean, spread : float
+    mean, spread
         The mean of the numbers, and their sum of squared deviations from it.
-    number : int
+    number
         How many numbers there are.
 
     Notes

@@ -15,16 +15,6 @@ from infoset.policy import check_distributions, checked_probabilities
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = [
-    "Average",
-    "Repeats",
-    "SearchPolicy",
-    "SupportsBatchSearch",
-    "SupportsSearch",
-    "check_searcher",
-    "next_sample_size",
-]
-
 MIN_GROWTH, MAX_GROWTH = 1.05, 2.0
 """Bounds on the growth factor of the sample between two checks."""
 
@@ -51,13 +41,7 @@ class SupportsBatchSearch(SupportsSearch, Protocol):
 
 @dataclass(frozen=True)
 class SearchPolicy:
-    """The policy that runs a new search at every query, always with the same generator.
-
-    Attributes
-    ----------
-    searcher : SupportsSearch
-    rng : numpy.random.Generator
-    """
+    """The policy that runs a new search at every query, always with the same generator."""
 
     searcher: SupportsSearch
     rng: np.random.Generator
@@ -70,46 +54,27 @@ class SearchPolicy:
 
 
 class Average(NamedTuple):
-    """The average of repeated searches at one infostate.
-
-    Attributes
-    ----------
-    policy : FloatArray
-        [A] average probability of each legal action.
-    repeats : int
-        Number of searches.
-    error : float
-        Largest standard error of the probabilities.
-    last_change : float
-        Largest change of the probabilities between the last two checks.
-    """
+    """The average of repeated searches at one infostate."""
 
     policy: FloatArray
+    """[A] average probability of each legal action."""
     repeats: int
+    """Number of searches."""
     error: float
+    """Largest standard error of the probabilities."""
     last_change: float
+    """Largest change of the probabilities between the last two checks."""
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """The stopping rule of repeated searches.
-
-    Attributes
-    ----------
-    tolerance : float
-        Searches are repeated at least 1 / `tolerance` times, until every standard error is at most
-        `tolerance`.
-    max_repeats : int
-        Limit on the number of searches.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
-    """
+    """The stopping rule of repeated searches."""
 
     tolerance: float
+    """Searches are repeated at least 1 / `tolerance` times, until every standard error is at most
+    `tolerance`."""
     max_repeats: int
+    """Limit on the number of searches."""
 
     def __post_init__(self) -> None:
         check_number("tolerance", self.tolerance)
@@ -191,9 +156,9 @@ def next_sample_size(count: int, excess: float) -> int:
 
     Parameters
     ----------
-    count : int
+    count
         Number of samples so far.
-    excess : float
+    excess
         Ratio of the current error to the target error. Errors fall with the square root of the
         number of samples.
     """

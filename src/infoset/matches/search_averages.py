@@ -21,8 +21,6 @@ from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_number, check_type
 from infoset.utils.short_repr import ShortRepr
 
-__all__ = ["AveragePolicy", "AveragedSearch", "average_search"]
-
 INFOSTATES_PER_TASK = 8
 
 Searchers: TypeAlias = SupportsSearch | Sequence[SupportsSearch | None]
@@ -34,27 +32,18 @@ InfostatePosition: TypeAlias = tuple[Player, int]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AveragedSearch(ShortRepr):
-    """The average policy of searchers, with standard errors.
-
-    Attributes
-    ----------
-    policy : TabularPolicy
-        The average policy, which is uniform at infostates that were not searched.
-    repeats : tuple[LongArray, ...]
-        Per player [I] number of searches at each acting infostate; 0 at infostates with a single
-        action and at infostates that were skipped.
-    standard_errors : tuple[FloatArray, ...]
-        Per player [I] largest standard error of the action probabilities; 0 if no search was run.
-    last_changes : tuple[FloatArray, ...]
-        Per player [I] largest change of the action probabilities between the last two checks; 0 if
-        no search was run.
-    tolerance : float
-    """
+    """The average policy of searchers, with standard errors."""
 
     policy: TabularPolicy
+    """The average policy, which is uniform at infostates that were not searched."""
     repeats: tuple[LongArray, ...]
+    """Per player [I] number of searches at each acting infostate; 0 at infostates with a single
+    action and at infostates that were skipped."""
     standard_errors: tuple[FloatArray, ...]
+    """Per player [I] largest standard error of the action probabilities; 0 if no search was run."""
     last_changes: tuple[FloatArray, ...]
+    """Per player [I] largest change of the action probabilities between the last two checks; 0 if
+    no search was run."""
     tolerance: float
 
     @property
@@ -88,32 +77,24 @@ def average_search(
 
     Parameters
     ----------
-    game : GameTree or SequenceForm
     searchers : searcher, or a sequence of one per player
         Each has a method `search(infostate, rng)`. None plays uniformly.
-    tolerance : float
+    tolerance
         Probability, above 0 and at most 1; the paper uses 1%.
-    max_repeats : int
+    max_repeats
         Limit on the searches at one infostate, at least 2. For a tolerance of 1%, about 2600
         searches always suffice.
-    seed : int
-    reached_only : bool
+    reached_only
         Search only at infostates that the average of the player's own earlier searches reaches.
         The value of a best response does not depend on the other infostates.
-    workers : int, optional
+    workers
         Number of processes; by default 1. The results do not depend on it.
-    executor : Executor, optional
+    executor
         Where to run instead, as in `play_matches`. It excludes `workers`.
 
     Returns
     -------
     AveragedSearch
-
-    Raises
-    ------
-    ParameterError
-        If an argument has the wrong type or is out of range, or a search does not return a
-        distribution.
 
     Notes
     -----
@@ -258,20 +239,15 @@ class AveragePolicy:
 
     Parameters
     ----------
-    searcher : SupportsSearch
+    searcher
         An object with a method `search(infostate, rng)`.
     tolerance, max_repeats
         As in `average_search`.
-    seed : int
+    seed
         The random numbers of the searches depend on the seed and the infostate.
-    min_probability : float
+    min_probability
         Actions with a smaller average probability are dropped, and the remaining ones are
         normalized. Must be below 1 / 2.
-
-    Raises
-    ------
-    ParameterError
-        If `searcher` is not a searcher, or a number is out of range.
 
     Examples
     --------

@@ -12,20 +12,13 @@ from infoset.matches.match_statistics import win_fractions
 from infoset.typing import FloatArray, IntArray, Player
 from infoset.utils.arguments import check_player
 
-__all__ = ["Seats", "make_seats"]
-
 
 @dataclass(frozen=True)
 class Seats:
-    """A partition of the players: by default each player has a seat, otherwise each team has one.
-
-    Attributes
-    ----------
-    players : tuple[tuple[Player, ...], ...]
-        T seats.
-    """
+    """A partition of the players: each player has a seat by default, otherwise each team."""
 
     players: tuple[tuple[Player, ...], ...]
+    """T seats."""
 
     def __len__(self) -> int:
         return len(self.players)

@@ -33,25 +33,12 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["TreeMatch", "exact_match", "find_table", "utility_bounds"]
-
 RANDOM_NUMBERS_PER_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class TreeMatch:
-    """A match of tabular policies on a tree. Call it with a range of deals to play them.
-
-    Attributes
-    ----------
-    tree : GameTree
-    first, second : TabularPolicy or CorrelatedPolicy
-    seed : int
-    seats : Seats
-    utility : FloatArray
-        [H, T] utility of the first policy at each terminal history, by its seat: either AIVAT
-        estimates or the actual utilities.
-    """
+    """A match of tabular policies on a tree. Call it with a range of deals to play them."""
 
     tree: GameTree
     first: TabularPolicy | CorrelatedPolicy
@@ -59,6 +46,8 @@ class TreeMatch:
     seed: int
     seats: Seats
     utility: FloatArray
+    """[H, T] utility of the first policy at each terminal history, by its seat: either AIVAT
+    estimates or the actual utilities."""
 
     @property
     def deals_per_chunk(self) -> int:
@@ -190,7 +179,7 @@ def exact_match(
     ----------
     game : GameTree or PublicForm
         Win rates need the ends of the game, which sequence forms merge.
-    first, second : Policy, CorrelatedPolicy or None
+    first, second
         As in `play_matches`. A policy that is not tabular is queried once at each infostate.
         Instead of a randomized searcher, give `average_search(tree, searcher).policy`.
     teams : sequence of sequences of players, optional

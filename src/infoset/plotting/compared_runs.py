@@ -16,16 +16,6 @@ from infoset.runs import RunTrace, SolveResult, TracePoint, read_traces
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 
-__all__ = [
-    "BANDS",
-    "Compared",
-    "ComparedLine",
-    "Curve",
-    "common_error",
-    "group_runs",
-    "line_curve",
-]
-
 Compared: TypeAlias = SolveResult | LearnResult | RunTrace | Sequence[TracePoint] | str | Path
 """One run, or several runs of one method, in any form that `plot_comparison` accepts."""
 
@@ -40,17 +30,11 @@ EXPECTED: Final = (
 
 @dataclass(frozen=True)
 class ComparedLine:
-    """One line of a comparison.
-
-    Attributes
-    ----------
-    name : str
-    runs : tuple[RunTrace, ...]
-        Runs that differ in their seeds; at least one.
-    """
+    """One line of a comparison."""
 
     name: str
     runs: tuple[RunTrace, ...]
+    """Runs that differ in their seeds; at least one."""
 
     @property
     def is_mark(self) -> bool:
@@ -59,22 +43,15 @@ class ComparedLine:
 
 
 class Curve(NamedTuple):
-    """The errors of the runs of a line at common points.
-
-    Attributes
-    ----------
-    x : FloatArray
-        [P] iterations or seconds, positive.
-    middle : FloatArray
-        [P] the error of the run, or the median over runs.
-    low, high : FloatArray
-        [P] ends of the band over runs.
-    """
+    """The errors of the runs of a line at common points."""
 
     x: FloatArray
+    """[P] iterations or seconds, positive."""
     middle: FloatArray
+    """[P] the error of the run, or the median over runs."""
     low: FloatArray
     high: FloatArray
+    """[P] ends of the band over runs."""
 
 
 def group_runs(results: object) -> list[ComparedLine]:
@@ -237,16 +214,15 @@ def line_curve(
 
     Parameters
     ----------
-    line : ComparedLine
-    against : str
+    against
         `iterations` or `seconds`.
-    error : str
+    error
         Name of the error in `TracePoint.errors`.
-    band : str
+    band
         One of `BANDS`.
-    floor : float
+    floor
         Positive; smaller errors are raised to it.
-    scale : float
+    scale
         Factor of all errors.
 
     Returns

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["AXES", "plot_comparison"]
 
 AXES: Final = ("iterations", "seconds", "both")
 """What errors are drawn against."""
@@ -90,24 +89,24 @@ def plot_comparison(
         files (see `read_traces`), all of the same game. Names come from a dict or from pairs, such
         as `{"mine": "runs/first"}` or `[("mine", trace)]`, else from the methods. Several runs with
         the same name, such as the seeds of a method, are drawn as the median with a band.
-    against : str
+    against
         `iterations`, `seconds`, or `both`. If no run has times, only iterations are drawn.
-    band : str
+    band
         `range` from the minimum to the maximum over runs, or `quartiles`.
     target : float or str, optional
         Error to mark by a horizontal line, in the game's units, or as a percentage of the payoff
         range such as `"0.1%"`.
-    percent_of_range : bool
+    percent_of_range
         Whether errors are drawn as percentages of the payoff range instead of the game's units.
-    payoff_width : float, optional
+    payoff_width
         The payoff range, for traces without a game: the largest difference between two utilities of
         the same player. Results and folders of runs record it.
-    title, x_label, y_label : str, optional
+    title, x_label, y_label
         Texts; an empty text leaves them out. By default the game, the iterations, and the error.
         `x_label` is that of the axis of iterations, or of the only axis.
     figsize : pair of float, optional
         Width and height in inches.
-    styles : Mapping[str, Mapping[str, Any]], optional
+    styles
         Properties of matplotlib lines by name of the line, such as
         `{"mine": {"color": "black", "linewidth": 2}}`.
 
@@ -119,9 +118,6 @@ def plot_comparison(
 
     Raises
     ------
-    ParameterError
-        If there are no results, they are of different games, the payoff range is unknown, or an
-        option is invalid.
     ResultFileError
         If a file or folder cannot be read.
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_convergence", "plot_learning"]
 
 INCHES = (6.4, 4.4)
 TITLE_LINE_HEIGHT = 0.045
@@ -47,11 +46,11 @@ def plot_convergence(
 
     Parameters
     ----------
-    trace : Sequence[TracePoint]
+    trace
         At least one measurement, as in `SolveResult.trace`.
-    game, method : str
+    game, method
         Text of the title.
-    target : float, optional
+    target
         Exploitability, in the game's units, to mark by a horizontal line.
 
     Returns
@@ -90,19 +89,10 @@ def plot_learning(result: LearnResult) -> Figure:
     The error is exploitability, or NashConv in games without exploitability. For learners of joint
     play it is the gap from their equilibrium (CCE or EFCE). Both axes are logarithmic.
 
-    Parameters
-    ----------
-    result : LearnResult
-
     Returns
     -------
     Figure
         A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
-    Raises
-    ------
-    ParameterError
-        If `result` is not a `LearnResult`.
 
     Examples
     --------

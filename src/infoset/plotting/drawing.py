@@ -44,7 +44,6 @@ from infoset.views.labels import hand_class
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MAX_NODES", "VIEWS", "Drawing", "draw"]
 
 VIEWS: Final = ("history", "infostate", "public", "all", "payoffs", "policy")
 """Views of a game; `all` draws the first three on one sheet."""
@@ -64,14 +63,10 @@ class Drawing:
     """One or more pictures on a sheet. A notebook shows it; `save` writes a file.
 
     Equal pictures produce identical files.
-
-    Attributes
-    ----------
-    pictures : tuple[Picture, ...]
-        From top to bottom.
     """
 
     pictures: tuple[Picture, ...]
+    """From top to bottom."""
 
     def figure(self) -> Figure:
         """Return a new matplotlib figure, not registered with `pyplot`, that can be drawn on.
@@ -152,34 +147,32 @@ def draw(
     ----------
     game : str, Game, GameTree or ExtensiveForm
         An extensive form has the views `history`, `payoffs` and `policy` only.
-    view : str
+    view
         `history`: all histories, with the infosets of every player, also where the player does not
         act, and public states as regions. `infostate`: the infostates of one player. `public`: the
         public states, with the infostates of each player there. `all`: these three views on one
         sheet. `payoffs`: the payoff table of a two-player game with few strategies. `policy`: the
         action probabilities of a policy on any form, as `plot_policy` draws them. If all hands are
         two cards, they are drawn as squares, one line a picture.
-    player : Player
+    player
         Player of the view `infostate`.
-    policy : TabularPolicy, str or Path, optional
+    policy
         A policy, its file, or `uniform`; the average of a correlated policy. Edges are labeled
         with their probabilities, and their widths grow with them. At infostates to which the others
         do not lead, the steps of own actions have the probabilities of the actions.
-    line : str, optional
+    line
         For the view `policy` of hands of two cards: the line to draw, as in `plot_hands`.
-    depth : int, optional
+    depth
         Maximum number of steps from the root to draw.
-    max_nodes : int, optional
+    max_nodes
         Maximum number of histories, infostates or public states to draw, by default 150; in the
         view `policy`, of rows for each player, by default 24.
-    memory : int, optional
+    memory
         Bytes allowed for the game tree, which is built in full if a policy is given and the tree
         fits; by default a fraction of the free memory.
 
     Raises
     ------
-    UnknownNameError
-        If the view or the game is unknown.
     ParameterError
         If the player, the depth or the number of nodes is out of range, the view `policy` has no
         policy, or a line is given for another picture.
@@ -239,13 +232,7 @@ def _policy_of_part(
 
 
 def make_limits(depth: int | None, max_nodes: int) -> Limits:
-    """Return checked limits.
-
-    Raises
-    ------
-    ParameterError
-        If `depth` is negative or `max_nodes` is less than 1.
-    """
+    """Return checked limits."""
     if depth is not None and depth < 0:
         raise ParameterError(f"depth={depth} must be at least 0; it counts steps from the root")
     if max_nodes < 1:

@@ -14,7 +14,6 @@ from infoset.utils.files import write_output
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["check_target", "figure_bytes", "save_figure"]
 
 FORMATS: Final[Mapping[str, dict[str, Any]]] = {
     ".svg": {"format": "svg", "metadata": {"Date": None}},

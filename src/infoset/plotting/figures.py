@@ -12,20 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = [
-    "COLORS",
-    "DASHES",
-    "GUIDE_COLOR",
-    "MARKS_PER_LINE",
-    "TARGET_COLOR",
-    "TITLE_FONT_SIZE",
-    "add_grid",
-    "line_style",
-    "new_figure",
-    "set_log_scale",
-    "set_log_ticks",
-    "wrap_spec",
-]
 
 DOTS_PER_INCH = 150
 GRID_COLOR, GUIDE_COLOR, TARGET_COLOR = "#d9d9d9", "#8a8a8a", "#b5532a"

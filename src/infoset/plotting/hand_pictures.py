@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ROOT", "has_two_cards", "plot_hands"]
 
 INCHES: Final = (7.2, 7.9)
 ROOT: Final = join_steps(())
@@ -53,14 +52,14 @@ def plot_hands(
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy
         A policy of a game whose hands are two cards, such as `AhKd`.
-    line : str
+    line
         The public observations, such as `check / bet 50`, as `PublicForm.label` writes them; by
         default none.
-    player : Player, optional
+    player
         Whose hands; by default those of the player who acts. Bars of another player have one color.
-    title : str
+    title
         Text above the square; by default the game.
 
     Returns
@@ -70,8 +69,6 @@ def plot_hands(
 
     Raises
     ------
-    UnknownNameError
-        If the line does not exist, or nobody acts after it.
     ParameterError
         If the policy is not a `PublicPolicy`, hands are not two cards, or there is no such player.
     UnsupportedGameError

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "plot_beliefs",
-    "plot_heat_map",
-]
 
 INCHES = (7.2, 6.0)
 COLORS = "viridis"
@@ -45,11 +41,10 @@ def plot_heat_map(
 
     Parameters
     ----------
-    values : Sequence[Sequence[float]]
+    values
         [y, x] numbers.
-    x, y : Sequence[float]
+    x, y
         The parameters.
-    title, x_label, y_label : str
 
     Returns
     -------
@@ -114,9 +109,8 @@ def plot_beliefs(
 
     Parameters
     ----------
-    beliefs : Mapping[str, Belief]
+    beliefs
         Beliefs by panel title.
-    players : tuple[Player, Player]
 
     Returns
     -------

@@ -7,17 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.efg import ExtensiveForm
+from infoset.efg import TERMINAL, ExtensiveForm
 from infoset.forms import PublicTree, as_sequence_form
 from infoset.game.infostate import value_text
-from infoset.plotting.picture import (
-    TERMINAL,
-    Picture,
-    PictureInfoset,
-    PictureNode,
-    PictureStep,
-    Region,
-)
+from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
 from infoset.plotting.step_probabilities import StepProbabilities
 from infoset.plotting.truncation import (
     CONTINUES,
@@ -42,13 +35,6 @@ from infoset.views.labels import (
     utilities_text,
 )
 
-__all__ = [
-    "form_picture",
-    "history_picture",
-    "player_names",
-    "public_text",
-]
-
 START = "start"
 
 
@@ -59,9 +45,7 @@ def history_picture(
 
     Parameters
     ----------
-    truncated : TruncatedTree
-    limits : Limits
-    policy : TabularPolicy, optional
+    policy
         Source of the probabilities of all steps; without it only chance moves have probabilities.
     """
     tree = truncated.tree
@@ -206,9 +190,7 @@ def form_picture(
 
     Parameters
     ----------
-    form : ExtensiveForm
-    limits : Limits
-    policy : TabularPolicy, optional
+    policy
         Source of the probabilities of all moves; without it only chance moves have probabilities.
     """
     part = choose_part(form.parent, limits)

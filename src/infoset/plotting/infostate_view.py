@@ -8,9 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from infoset.efg import TERMINAL
 from infoset.forms import InfostateTree
 from infoset.plotting.history_view import player_names, public_text
-from infoset.plotting.picture import OBSERVING, TERMINAL, Picture, PictureNode, PictureStep
+from infoset.plotting.picture import OBSERVING, Picture, PictureNode, PictureStep
 from infoset.plotting.sibling_order import sibling_ranks
 from infoset.plotting.step_probabilities import StepProbabilities
 from infoset.plotting.truncation import (
@@ -33,11 +34,6 @@ from infoset.views.labels import (
     utilities_text,
 )
 
-__all__ = [
-    "infostate_picture",
-    "public_picture",
-]
-
 MAX_UTILITIES = 3
 
 
@@ -48,10 +44,7 @@ def infostate_picture(
 
     Parameters
     ----------
-    truncated : TruncatedTree
-    player : Player
-    limits : Limits
-    policy : TabularPolicy, optional
+    policy
         Source of the probabilities of the steps: the probability of the player's own action, if
         any, times that of the next observation given the parent infostate.
     """
@@ -161,9 +154,7 @@ def public_picture(
 
     Parameters
     ----------
-    truncated : TruncatedTree
-    limits : Limits
-    policy : TabularPolicy, optional
+    policy
         Source of the probabilities of the steps: the probability of the next public observation
         given the public state and the policies.
     """

@@ -15,20 +15,6 @@ from infoset.typing import Player
 if TYPE_CHECKING:
     from pygraphviz import AGraph
 
-__all__ = [
-    "CELL_MARK",
-    "HEADER_HEIGHT",
-    "LANE_WIDTH",
-    "MARK_GAP",
-    "PAD",
-    "Lane",
-    "Layout",
-    "Level",
-    "lay_out",
-    "marks_width",
-    "note_start",
-    "step_label",
-]
 
 PAD = 4.0
 GAP = 8.0
@@ -37,20 +23,13 @@ LANE_WIDTH, GAP_AFTER_LANES = 5.0, 2.0
 
 
 class Lane(NamedTuple):
-    """A line that joins the nodes of one depth in an infoset.
-
-    Attributes
-    ----------
-    player : Player
-    nodes : tuple[int, ...]
-        From the top.
-    track : int
-        Position among the lanes of the player's column, from the left.
-    """
+    """A line that joins the nodes of one depth in an infoset."""
 
     player: Player
     nodes: tuple[int, ...]
+    """From the top."""
     track: int
+    """Position among the lanes of the player's column, from the left."""
 
 
 class Level(NamedTuple):
@@ -58,26 +37,19 @@ class Level(NamedTuple):
 
     A node consists of a line with the label of its step, the marks of its actors, lanes and a text
     for each player, a note, and the title of its region if the region has no other node.
-
-    Attributes
-    ----------
-    marks : float
-        End of the line and start of the marks.
-    lanes, cells : tuple[float, ...]
-        Start of the lanes and of the text of each column.
-    note, lone_note : float
-        Start of the note, at nodes with and without texts in the columns.
-    title, width : float
-        Start of the title, and end of the node.
     """
 
     marks: float
+    """End of the line and start of the marks."""
     lanes: tuple[float, ...]
     cells: tuple[float, ...]
+    """Start of the lanes and of the text of each column."""
     note: float
     lone_note: float
+    """Start of the note, at nodes with and without texts in the columns."""
     title: float = 0.0
     width: float = 0.0
+    """Start of the title, and end of the node."""
 
 
 def step_label(picture: Picture, node: int) -> str:
@@ -191,31 +163,20 @@ POINTS_PER_INCH = 72.0
 
 @dataclass(frozen=True)
 class Layout:
-    """A picture with the positions of its parts, in points; y grows downwards.
-
-    Attributes
-    ----------
-    picture : Picture
-    levels : tuple[Level, ...]
-        By depth.
-    left, right, y : tuple[float, ...]
-        [nodes] left end of each node, start of the edges to its children, and vertical position.
-    boxes : tuple[Box, ...]
-        By region.
-    lanes : tuple[Lane, ...]
-    pairs : tuple[PictureInfoset, ...]
-        Pairs of nodes of one infoset at different depths.
-    width, height : float
-    """
+    """A picture with the positions of its parts, in points; y grows downwards."""
 
     picture: Picture
     levels: tuple[Level, ...]
+    """By depth."""
     left: tuple[float, ...]
     right: tuple[float, ...]
     y: tuple[float, ...]
+    """[nodes] left end of each node, start of the edges to its children, and vertical position."""
     boxes: tuple[Box, ...]
+    """By region."""
     lanes: tuple[Lane, ...]
     pairs: tuple[PictureInfoset, ...]
+    """Pairs of nodes of one infoset at different depths."""
     width: float
     height: float
 

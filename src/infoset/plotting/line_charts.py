@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Line", "plot_lines"]
 
 INCHES = (8.0, 4.6)
 PANEL_INCHES = (4.0, 5.2)
@@ -33,22 +32,15 @@ SMALL_FONT_SIZE = 8
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a chart.
-
-    Attributes
-    ----------
-    label : str
-    x, y : tuple[float, ...]
-        Coordinates, positive on logarithmic axes.
-    is_guide : bool
-        Whether the line is a reference, such as a rate or a bound, instead of a measurement. A
-        guide is thin, gray and labeled at its end.
-    """
+    """A line of a chart."""
 
     label: str
     x: tuple[float, ...]
     y: tuple[float, ...]
+    """Coordinates, positive on logarithmic axes."""
     is_guide: bool = False
+    """Whether the line is a reference, such as a rate or a bound, instead of a measurement. A guide
+    is thin, gray and labeled at its end."""
 
 
 def plot_lines(
@@ -67,24 +59,17 @@ def plot_lines(
 
     Parameters
     ----------
-    lines : Sequence[Line]
+    lines
         At least one, of at least one point each.
-    title, x_label, y_label : str
-    is_logarithmic : bool
+    is_logarithmic
         Whether both axes are logarithmic; otherwise both are linear.
-    x_ticks : Sequence[str], optional
+    x_ticks
         Labels of the positions 1, 2, ... on the x axis, in place of numbers.
 
     Returns
     -------
     Figure
         A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
-    Raises
-    ------
-    ParameterError
-        If there are no lines, if a line has no points or differing numbers of x and y, or if a
-        coordinate on logarithmic axes is not positive.
 
     Examples
     --------

@@ -15,8 +15,6 @@ from infoset.plotting.truncation import Limits, compile_part
 from infoset.policy import PolicyRow, TabularPolicy
 from infoset.tree import GameTree
 
-__all__ = ["game_svg", "policy_html", "tree_svg"]
-
 MAX_NODES, MAX_WORLDS, MAX_ROWS = 80, 2_000, 40
 BAR_COLOR, BAR_WIDTH = "#9db8d9", 60
 

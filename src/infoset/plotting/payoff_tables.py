@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PayoffTable", "payoff_table"]
 
 MAX_STRATEGIES: Final = 16
 """Maximum number of rows and of columns."""
@@ -40,25 +39,16 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class PayoffTable:
-    """The payoffs of both players for each pair of strategies.
-
-    Attributes
-    ----------
-    title : str
-    player_names : tuple[str, str]
-    strategies : tuple[tuple[str, ...], tuple[str, ...]]
-        Names of the R rows, of player 0, and of the C columns, of player 1.
-    payoffs : FloatArray
-        [R, C, 2] in the game's units.
-    probabilities : tuple[FloatArray, FloatArray] or None
-        Probability of each strategy under a policy.
-    """
+    """The payoffs of both players for each pair of strategies."""
 
     title: str
     player_names: tuple[str, str]
     strategies: tuple[tuple[str, ...], tuple[str, ...]]
+    """Names of the R rows, of player 0, and of the C columns, of player 1."""
     payoffs: FloatArray
+    """[R, C, 2] in the game's units."""
     probabilities: tuple[FloatArray, FloatArray] | None = None
+    """Probability of each strategy under a policy."""
 
     def is_best(self, player: Player) -> BoolArray:
         """Return [R, C] where a player's strategy is a best response to that of the other."""
@@ -157,8 +147,7 @@ def payoff_table(
 
     Parameters
     ----------
-    game : Game, GameTree or ExtensiveForm
-    policy : TabularPolicy, optional
+    policy
         Its probabilities are shown if each player decides once.
 
     Raises

@@ -7,37 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from infoset.plotting.picture import OBSERVING, TERMINAL
+from infoset.efg import TERMINAL
+from infoset.plotting.picture import OBSERVING
 from infoset.typing import CHANCE, Player
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "BOXES",
-    "EDGES",
-    "FAINT_INK",
-    "FONT",
-    "IDLE_EDGES",
-    "INK",
-    "LABEL_SIZE",
-    "LINKS",
-    "MARKS",
-    "QUIET_INK",
-    "SMALL_SIZE",
-    "TEXTS",
-    "TEXT_SIZE",
-    "TITLE_SIZE",
-    "Box",
-    "LineStyle",
-    "Mark",
-    "Pen",
-    "Point",
-    "dashes_of",
-    "mark_of",
-    "player_color",
-    "text_width",
-]
 
 FONT: Final = "DejaVu Sans"
 """This font is part of matplotlib, so every machine has it."""
@@ -48,31 +24,21 @@ REGION_FILL, REGION_LINE = "#f0f1f4", "#9aa0a8"
 
 
 class Mark(NamedTuple):
-    """The mark of an actor: a shape with a label.
-
-    Attributes
-    ----------
-    sides : int
-        Number of sides of a regular polygon; 0 for a circle.
-    turn : float
-        Rotation in degrees; at 0 a corner points up.
-    radius : float
-        Radius in points.
-    fill, line : str
-        Colors.
-    label : str
-        Text inside the shape.
-    drop : float
-        Offset of the label below the center of the shape, in points.
-    """
+    """The mark of an actor: a shape with a label."""
 
     sides: int
+    """Number of sides of a regular polygon; 0 for a circle."""
     turn: float
+    """Rotation in degrees; at 0 a corner points up."""
     radius: float
+    """Radius in points."""
     fill: str
     line: str
+    """Colors."""
     label: str = ""
+    """Text inside the shape."""
     drop: float = 0.0
+    """Offset of the label below the center of the shape, in points."""
 
 
 SHAPES: Final = (

@@ -6,18 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from infoset.efg import TERMINAL
 from infoset.typing import Player
-
-__all__ = [
-    "OBSERVING",
-    "TERMINAL",
-    "Picture",
-    "PictureInfoset",
-    "PictureNode",
-    "PictureStep",
-    "Region",
-]
 
 OBSERVING: Final = -3
 """Actor of an infostate at which its player observes but does not act."""
@@ -25,115 +14,73 @@ OBSERVING: Final = -3
 
 @dataclass(frozen=True)
 class PictureStep:
-    """The action, chance outcome or observation that leads to a node.
-
-    Attributes
-    ----------
-    text : str
-        Label of the action, chance outcome or observation.
-    movers : tuple[Player, ...]
-        Players who moved, or `CHANCE`; empty for an observation.
-    probability_text : str
-        Probability as text; empty if it is not shown.
-    probability : float or None
-        Probability under the policy that is drawn; None without a policy, or where it is undefined.
-    """
+    """The action, chance outcome or observation that leads to a node."""
 
     text: str = ""
+    """Label of the action, chance outcome or observation."""
     movers: tuple[Player, ...] = ()
+    """Players who moved, or `CHANCE`; empty for an observation."""
     probability_text: str = ""
+    """Probability as text; empty if it is not shown."""
     probability: float | None = None
+    """Probability under the policy that is drawn; None without a policy, or where it is undefined.
+    """
 
 
 @dataclass(frozen=True)
 class PictureNode:
-    """A history, an infostate or a public state.
-
-    Attributes
-    ----------
-    parent : int
-        Parent node; -1 at the root.
-    actors : tuple[Player, ...]
-        The acting players, or `CHANCE`, `TERMINAL` or `OBSERVING`.
-    step : PictureStep
-        The step that leads here.
-    cells : tuple[str, ...]
-        One text for each column of the picture, such as the private information of each player.
-    note : str
-        Text at the right: utilities, sizes, or a sign that the tree continues.
-    rank : int
-        Position among its siblings; ties keep the order of nodes.
-    """
+    """A history, an infostate or a public state."""
 
     parent: int
+    """Parent node; -1 at the root."""
     actors: tuple[Player, ...]
+    """The acting players, or `CHANCE`, `TERMINAL` or `OBSERVING`."""
     step: PictureStep = PictureStep()
+    """The step that leads here."""
     cells: tuple[str, ...] = ()
+    """One text for each column of the picture, such as the private information of each player."""
     note: str = ""
+    """Text at the right: utilities, sizes, or a sign that the tree continues."""
     rank: int = 0
+    """Position among its siblings; ties keep the order of nodes."""
 
 
 class PictureInfoset(NamedTuple):
-    """Nodes that a player cannot distinguish: one of its infosets.
-
-    Attributes
-    ----------
-    player : Player
-    nodes : tuple[int, ...]
-        Two or more.
-    """
+    """Nodes that a player cannot distinguish: one of its infosets."""
 
     player: Player
     nodes: tuple[int, ...]
+    """Two or more."""
 
 
 class Region(NamedTuple):
-    """Nodes of one depth in the same public state.
-
-    Attributes
-    ----------
-    title : str
-        The last public observation.
-    nodes : tuple[int, ...]
-    """
+    """Nodes of one depth in the same public state."""
 
     title: str
+    """The last public observation."""
     nodes: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A tree to draw: its nodes, the infosets of each player, and the public states as regions.
-
-    Attributes
-    ----------
-    kind : str
-        Kind of node: `history`, `infostate` or `public`.
-    title : str
-    nodes : tuple[PictureNode, ...]
-        Parents before children; the root is first.
-    columns : tuple[Player, ...]
-        The player that each cell of a node describes.
-    cell_meaning : str
-        Meaning of the cells, for the legend; `{}` stands for the player's name.
-    infosets : tuple[PictureInfoset, ...]
-    regions : tuple[Region, ...]
-        Either empty, or a partition of the nodes.
-    player_names : tuple[str, ...]
-        [N] names for the legend.
-    remark : str
-        Remark on how much of the tree is omitted; empty if nothing is.
-    """
+    """A tree to draw: its nodes, the infosets of each player, and the public states as regions."""
 
     kind: str
+    """Kind of node: `history`, `infostate` or `public`."""
     title: str
     nodes: tuple[PictureNode, ...]
+    """Parents before children; the root is first."""
     player_names: tuple[str, ...]
+    """[N] names for the legend."""
     columns: tuple[Player, ...] = ()
+    """The player that each cell of a node describes."""
     cell_meaning: str = "private information of {}"
+    """Meaning of the cells, for the legend; `{}` stands for the player's name."""
     infosets: tuple[PictureInfoset, ...] = ()
     regions: tuple[Region, ...] = ()
+    """Either empty, or a partition of the nodes."""
     remark: str = ""
+    """Remark on how much of the tree is omitted; empty if nothing is."""
 
     @cached_property
     def depth(self) -> tuple[int, ...]:

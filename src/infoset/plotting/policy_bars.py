@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["LAYOUTS", "plot_policy"]
 
 LAYOUTS: Final = ("auto", "bars", "grid")
 
@@ -47,23 +46,15 @@ SEPARATOR: Final = " / "
 
 @dataclass(frozen=True, eq=False)
 class _Panel:
-    """The bars of one player.
-
-    Attributes
-    ----------
-    title : str
-    rows : list[str]
-        Labels on the left.
-    columns : list[str]
-        Labels above the cells; none if each row is one bar.
-    cells : dict[tuple[int, int], PolicyRow]
-        What is drawn, by row and column.
-    """
+    """The bars of one player."""
 
     title: str
     rows: list[str]
+    """Labels on the left."""
     columns: list[str]
+    """Labels above the cells; none if each row is one bar."""
     cells: dict[tuple[int, int], PolicyRow]
+    """What is drawn, by row and column."""
 
     @property
     def cell_width(self) -> float:
@@ -94,30 +85,22 @@ def plot_policy(
 
     Parameters
     ----------
-    policy : TabularPolicy
-    title : str
+    title
         Text above the panels; by default the game.
-    max_rows : int
+    max_rows
         Maximum number of rows of each player.
-    layout : str
+    layout
         `bars`, `grid`, or `auto`: a grid if every player holds one of a few hands, as in most card
         games, otherwise bars. Where hands are unknown or too many, `grid` draws bars, too. On a
         public form whose hands are two cards, `auto` and `grid` draw the hands at one line, as
         `plot_hands` does.
-    line : str, optional
+    line
         The line of this picture, which other pictures do not have; by default the start.
 
     Returns
     -------
     Figure
         A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
-    Raises
-    ------
-    ParameterError
-        If `policy` is neither, `max_rows` is less than 1, or there is a `line` but no such picture.
-    UnknownNameError
-        If `layout` or `line` is unknown.
 
     Examples
     --------

@@ -13,8 +13,6 @@ from infoset.policy import PolicyRow, TabularPolicy
 from infoset.typing import NOOP, Player
 from infoset.views.labels import EMPTY
 
-__all__ = ["MAX_SCANNED", "PolicyGrid", "find_grids", "find_public_grids"]
-
 MAX_HANDS: Final = 24
 MIN_DENSITY: Final = 0.5
 """Smallest fraction of cells with an infostate in a table that is worth its space."""
@@ -25,23 +23,15 @@ MAX_SCANNED: Final = 5000
 
 @dataclass(frozen=True, eq=False)
 class PolicyGrid:
-    """The infostates of a player as a table.
-
-    Attributes
-    ----------
-    player : Player
-    hands : tuple[str, ...]
-        Columns: what only the player knows, that is its private observations and hidden actions.
-    public_states : tuple[str, ...]
-        Rows: the public observations, those of early decisions first.
-    cells : dict[tuple[int, int], PolicyRow]
-        The policy by row and column; impossible combinations are missing.
-    """
+    """The infostates of a player as a table."""
 
     player: Player
     hands: tuple[str, ...]
+    """Columns: what only the player knows, that is its private observations and hidden actions."""
     public_states: tuple[str, ...]
+    """Rows: the public observations, those of early decisions first."""
     cells: dict[tuple[int, int], PolicyRow]
+    """The policy by row and column; impossible combinations are missing."""
 
     @property
     def is_readable(self) -> bool:

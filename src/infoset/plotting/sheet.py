@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from infoset.efg import TERMINAL
 from infoset.plotting.figures import new_figure
 from infoset.plotting.layout import (
     CELL_MARK,
@@ -41,22 +42,12 @@ from infoset.plotting.pen import (
     player_color,
     text_width,
 )
-from infoset.plotting.picture import (
-    OBSERVING,
-    TERMINAL,
-    Picture,
-    PictureInfoset,
-    PictureNode,
-    PictureStep,
-)
+from infoset.plotting.picture import OBSERVING, Picture, PictureInfoset, PictureNode, PictureStep
 from infoset.typing import CHANCE, Player
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "draw_sheet",
-]
 
 MARGIN, MIN_WIDTH = 12.0, 360.0
 TITLE_HEIGHT, REMARK_HEIGHT, PICTURE_GAP = 24.0, 18.0, 20.0
@@ -265,22 +256,14 @@ OTHER_ACTORS = {CHANCE: "chance", TERMINAL: "terminal", OBSERVING: "does not act
 
 @dataclass(frozen=True)
 class Entry:
-    """A sample and its meaning.
-
-    Attributes
-    ----------
-    name : str
-    text : str
-    sample_width : float
-        In points.
-    draw_sample : callable
-        Draws the sample with a pen and a name, centered at y = 0, starting at x = 0.
-    """
+    """A sample and its meaning."""
 
     name: str
     text: str
     sample_width: float
+    """In points."""
     draw_sample: Callable[[Pen, str], object]
+    """Draws the sample with a pen and a name, centered at y = 0, starting at x = 0."""
 
     @property
     def width(self) -> float:

@@ -9,8 +9,6 @@ from itertools import pairwise
 from infoset.tree import GameTree
 from infoset.typing import IntArray
 
-__all__ = ["merged_ranks", "sibling_ranks"]
-
 
 def sibling_ranks(tree: GameTree, group: IntArray, groups: Sequence[Sequence[int]]) -> list[int]:
     """Return the rank of each group among the groups below the same parent.
@@ -21,10 +19,9 @@ def sibling_ranks(tree: GameTree, group: IntArray, groups: Sequence[Sequence[int
 
     Parameters
     ----------
-    tree : GameTree
-    group : IntArray
+    group
         [H] the group of each history.
-    groups : Sequence[Sequence[int]]
+    groups
         The histories of the first groups, in the order of their numbers.
     """
     ranks = [0] * len(groups)

@@ -10,8 +10,6 @@ from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, Player
 
-__all__ = ["StepProbabilities"]
-
 
 @dataclass(frozen=True)
 class StepProbabilities:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_team"]
 
 INCHES = (6.8, 5.2)
 BOUND_COLOR = "#666666"
@@ -27,19 +26,10 @@ def plot_team(result: TeamResult) -> Figure:
     Solid lines are the payoffs of implementable policies, dashed lines those of relaxed policies.
     Other runs are faint. A dotted line is the upper bound.
 
-    Parameters
-    ----------
-    result : TeamResult
-
     Returns
     -------
     Figure
         A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
-    Raises
-    ------
-    ParameterError
-        If `result` is not a `TeamResult`.
 
     Examples
     --------

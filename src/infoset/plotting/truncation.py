@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infoset.efg import TERMINAL
 from infoset.errors import GameTooLargeError
 from infoset.game import Game, Observation, Probability
-from infoset.plotting.picture import TERMINAL
 from infoset.tree import (
     GameTree,
     WorldGraph,
@@ -22,16 +22,6 @@ from infoset.tree import (
 )
 from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, LongArray, Player, World
 
-__all__ = [
-    "CONTINUES",
-    "DrawnPart",
-    "Limits",
-    "TruncatedTree",
-    "choose_part",
-    "compile_part",
-    "truncated_nodes",
-]
-
 CONTINUES = "…"
 """Note at a node whose children are not drawn."""
 
@@ -41,20 +31,13 @@ MAX_HISTORIES = 500_000
 
 @dataclass(frozen=True)
 class TruncatedTree:
-    """A game tree, whole or truncated at a depth.
-
-    Attributes
-    ----------
-    tree : GameTree
-    histories : int
-        Number of histories of the whole game.
-    is_exact : bool
-        Whether `histories` is exact; otherwise it is a lower bound.
-    """
+    """A game tree, whole or truncated at a depth."""
 
     tree: GameTree
     histories: int
+    """Number of histories of the whole game."""
     is_exact: bool = True
+    """Whether `histories` is exact; otherwise it is a lower bound."""
 
     @property
     def is_whole(self) -> bool:
@@ -98,10 +81,8 @@ def compile_part(
 
     Parameters
     ----------
-    game : Game
-    depth : int, optional
+    depth
         Maximum number of steps that will be drawn.
-    max_worlds : int
 
     Raises
     ------
@@ -199,21 +180,14 @@ class _TruncatedGame(Game):
 
 
 class DrawnPart(NamedTuple):
-    """The first nodes of a tree, which are drawn.
-
-    Attributes
-    ----------
-    size : int
-        Number of nodes drawn.
-    depth : int
-        Depth of the deepest node drawn.
-    is_level : bool
-        Whether all nodes of that depth are drawn.
-    """
+    """The first nodes of a tree, which are drawn."""
 
     size: int
+    """Number of nodes drawn."""
     depth: int
+    """Depth of the deepest node drawn."""
     is_level: bool
+    """Whether all nodes of that depth are drawn."""
 
     def remark(self, singular: str, plural: str, total: int | None, is_exact: bool = True) -> str:
         """Return how much is omitted as text, or empty text. `total` is None if unknown."""
@@ -227,18 +201,12 @@ class DrawnPart(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Largest part of a tree to draw.
-
-    Attributes
-    ----------
-    depth : int or None
-        Steps from the root.
-    nodes : int
-        Number of histories, infostates or public states.
-    """
+    """Largest part of a tree to draw."""
 
     depth: int | None
+    """Steps from the root."""
     nodes: int
+    """Number of histories, infostates or public states."""
 
 
 def choose_part(parent: IntArray, limits: Limits) -> DrawnPart:

@@ -4,7 +4,6 @@ from infoset.policy.behavior_files import load_behavior
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import (
-    STORAGES,
     is_correlated_file,
     is_public_file,
     load_policy,
@@ -12,6 +11,7 @@ from infoset.policy.parquet_files import (
     rounded_policy,
     save_policy,
 )
+from infoset.policy.policy_tables import STORAGES
 from infoset.policy.protocol import (
     BatchPolicy,
     FunctionPolicy,

@@ -12,8 +12,6 @@ from infoset.policy.csv_files import action_texts, load_behavior_csv
 from infoset.typing import Action
 from infoset.utils.arguments import check_path
 
-__all__ = ["load_behavior"]
-
 EXAMPLE = '{"[K] / pass / bet": {"bet": 1.0}}'
 
 
@@ -22,20 +20,17 @@ def load_behavior(path: str | Path, form: Form) -> LockedBehavior:
 
     Parameters
     ----------
-    path : str or Path
+    path
         A CSV file as of `save_policy_csv`, from which lines of other infostates are left out. Or a
         JSON file: an object that maps each infostate, as text, to an object with the probability of
         each action; actions that are left out have probability 0. If several players have an
         infostate with the same text, such objects are values of an object by player, as in
         `{"0": {"[K]": {"bet": 1}}}`. On a public form, a line stands for all hands.
-    form : Form
 
     Raises
     ------
     PolicyFileError
         If the file is missing or breaks a rule.
-    UnknownNameError
-        If an infostate or an action is unknown.
 
     Examples
     --------

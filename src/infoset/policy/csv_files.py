@@ -19,8 +19,6 @@ from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_path
 
-__all__ = ["action_texts", "load_behavior_csv", "load_policy_csv", "save_policy_csv"]
-
 COLUMNS = ("player", "infostate", "own_reach", "action", "probability")
 NEEDED = tuple(column for column in COLUMNS if column != "own_reach")
 SPECIAL = frozenset(',"\r\n')
@@ -37,16 +35,14 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy
         A policy on a public form is written as that of the tree, whose infostates are the hands and
         the lines.
-    file : str, Path or TextIO
+    file
         A path, or a stream open for writing. An existing file at the path is replaced atomically.
 
     Raises
     ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
     PolicyFileError
         If the file cannot be written.
 

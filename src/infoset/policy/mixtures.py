@@ -14,8 +14,6 @@ from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray
 
-__all__ = ["decompose_plan", "distance", "mix", "transfer_policy"]
-
 ROUNDING = 1e-14
 """Weights below this are treated as rounding errors of the subtraction."""
 
@@ -94,8 +92,7 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
 
     Parameters
     ----------
-    treeplex : Treeplex
-    plan : FloatArray
+    plan
         [Q] probability of the player's own actions along each sequence.
 
     Returns
@@ -104,11 +101,6 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
         [K, Q] whether a pure plan (of the reduced normal form) contains a sequence.
     weights : FloatArray
         [K] weights of the pure plans, with sum 1; `weights @ pure` is the plan.
-
-    Raises
-    ------
-    ParameterError
-        If `plan` is not a realization plan.
 
     Notes
     -----
@@ -175,14 +167,11 @@ def transfer_policy(policy: TabularPolicy, target: GameTree | Form) -> TabularPo
 
     Parameters
     ----------
-    policy : TabularPolicy
-    target : Form or GameTree
+    target
         The form; or a tree, such as `build_tree(as_game(form))`, for its sequence form.
 
     Raises
     ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
     PolicyMismatchError
         If the policy belongs to another game.
 

@@ -29,17 +29,6 @@ from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_choice, check_path
 
-__all__ = [
-    "STORAGES",
-    "is_correlated_file",
-    "is_public_file",
-    "load_policy",
-    "read_metadata",
-    "rounded_policy",
-    "save_policy",
-]
-
-
 WHOLE: Final = {"uint16": 65_535, "uint8": 255}
 """The number that stands for a probability of 1."""
 
@@ -67,19 +56,15 @@ def save_policy(
 
     Parameters
     ----------
-    policy : TabularPolicy
-    path : str or Path
-    metadata : Mapping[str, Any], optional
+    metadata
         Additional items to store in the file; the values must be JSON values.
-    storage : str
+    storage
         A name in `STORAGES`; all but "float64" change the policy to that of `rounded_policy`.
 
     Raises
     ------
     ParameterError
         If `policy` is not a `TabularPolicy`, or `path` is not a path.
-    UnknownNameError
-        If the storage is unknown.
     PolicyFileError
         If the file cannot be written.
     """
@@ -164,13 +149,6 @@ def rounded_policy(policy: TabularPolicy[FormT], storage: str) -> TabularPolicy[
 
     Whole numbers are rounded by largest remainders, so that those of a decision sum to 65,535 or
     255; float32 numbers are normalized.
-
-    Raises
-    ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
-    UnknownNameError
-        If the storage is unknown.
 
     Examples
     --------

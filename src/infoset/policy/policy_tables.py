@@ -31,17 +31,6 @@ from infoset.utils.text import shortened
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "HAND",
-    "PROBABILITIES",
-    "PROBABILITY",
-    "STORAGES",
-    "PolicyTable",
-    "column_names",
-    "read_table",
-    "replace_policy_file",
-    "write_table",
-]
 
 FORMAT: Final = 3
 NUMBERS_FORMAT: Final = 2

@@ -12,18 +12,6 @@ from infoset.errors import ParameterError, UserFunctionError
 from infoset.game import Infostate
 from infoset.typing import Action, FloatArray
 
-__all__ = [
-    "BatchPolicy",
-    "FunctionPolicy",
-    "Policy",
-    "PolicyFunction",
-    "UniformPolicy",
-    "as_policy",
-    "check_distributions",
-    "checked_probabilities",
-    "probabilities_at",
-]
-
 SUM_TOLERANCE = 1e-6
 """Tolerance for the sum of a policy's probabilities, which may be computed in `float32`."""
 
@@ -66,12 +54,7 @@ PolicyFunction: TypeAlias = Callable[[Infostate, Sequence[Action]], Any]
 
 @dataclass(frozen=True)
 class FunctionPolicy:
-    """The policy that a function computes.
-
-    Attributes
-    ----------
-    function : PolicyFunction
-    """
+    """The policy that a function computes."""
 
     function: PolicyFunction
 
@@ -113,8 +96,6 @@ def checked_probabilities(
 
     Raises
     ------
-    ParameterError
-        If the probabilities are not a distribution.
     UserFunctionError
         If a policy of the user raises an exception.
     """
@@ -137,8 +118,6 @@ def probabilities_at(
 
     Raises
     ------
-    ParameterError
-        If the probabilities are not a distribution.
     UserFunctionError
         If a policy of the user raises an exception.
     """
@@ -170,13 +149,7 @@ def _check_user_code(error: Exception, policy: Policy, *infostates: Infostate) -
 def check_distributions(
     answers: FloatArray, infostate: Infostate, legal_actions: Sequence[Action]
 ) -> None:
-    """Raise unless each row of `answers` [R, A] is a distribution over the legal actions.
-
-    Raises
-    ------
-    ParameterError
-        If a row is not a distribution.
-    """
+    """Raise unless each row of `answers` [R, A] is a distribution over the legal actions."""
     is_fitting = np.zeros(len(answers), bool)
     if answers.shape[1:] == (len(legal_actions),):
         is_fitting = (answers >= 0).all(axis=1) & (abs(answers.sum(axis=1) - 1) <= SUM_TOLERANCE)

@@ -35,39 +35,20 @@ from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = [
-    "PolicyRow",
-    "TabularPolicy",
-    "check_policy",
-    "random_policy",
-    "tabulate",
-    "uniform_policy",
-]
-
 
 class PolicyRow(NamedTuple):
-    """A policy at one infostate.
-
-    Attributes
-    ----------
-    player : Player
-    infostate : str
-        The infostate as text, unique for the player.
-    own_reach : float
-        Probability that the player's own actions lead here.
-    own_depth : int
-        Number of the player's decisions before this one.
-    actions : tuple[Action, ...]
-    probabilities : FloatArray
-        [number of actions]
-    """
+    """A policy at one infostate."""
 
     player: Player
     infostate: str
+    """The infostate as text, unique for the player."""
     own_reach: float
+    """Probability that the player's own actions lead here."""
     own_depth: int
+    """Number of the player's decisions before this one."""
     actions: tuple[Action, ...]
     probabilities: FloatArray
+    """[number of actions]"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,15 +59,9 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
     ----------
     form : Form
         The game of the policy: a sequence form, a public form, or a transform of one.
-    probabilities : tuple[FloatArray, ...]
+    probabilities
         Per player, [Q] the probability of the last action of each sequence; 1 for the empty
         sequence. On a public form, `by_hand` returns them by public action and hand.
-
-    Raises
-    ------
-    ParameterError
-        If an array has the wrong length, a probability is negative or not finite, or the
-        probabilities at an infostate do not sum to 1.
 
     Examples
     --------
@@ -140,14 +115,9 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         Parameters
         ----------
         form : Form
-        weights : Sequence[FloatArray]
+        weights
             Per player, [Q] nonnegative weights, such as a realization plan. If all weights of an
             infostate are zero, as in a plan that does not reach it, the policy is uniform there.
-
-        Raises
-        ------
-        ParameterError
-            If a weight is negative or not finite.
         """
         check_form(form)
         check_weights(weights)
@@ -343,14 +313,9 @@ def uniform_policy(form: Form | None = None) -> Policy:
 
     Parameters
     ----------
-    form : Form, optional
+    form
         The game of the table. Without it, the policy computes its probabilities when it is asked,
         so it needs no tree and suits every game.
-
-    Raises
-    ------
-    ParameterError
-        If `form` is not a form.
 
     Examples
     --------
@@ -367,13 +332,7 @@ def uniform_policy(form: Form | None = None) -> Policy:
 
 
 def random_policy(form: AnyForm, rng: np.random.Generator) -> TabularPolicy[AnyForm]:
-    """Draw a policy uniformly from the simplex at each infostate.
-
-    Raises
-    ------
-    ParameterError
-        If `form` is not a form.
-    """
+    """Draw a policy uniformly from the simplex at each infostate."""
     check_form(form)
     return TabularPolicy.from_weights(
         form,

@@ -20,17 +20,6 @@ from infoset.policy.tabular import TabularPolicy
 from infoset.typing import Action, IntArray, Player
 from infoset.utils.arguments import check_player, check_type
 
-__all__ = [
-    "IDENTITY",
-    "TRANSFORMATIONS",
-    "ActionTable",
-    "Transformation",
-    "check_transformations",
-    "constant_transformations",
-    "hash_transformations",
-    "transform_policy",
-]
-
 Array: TypeAlias = Any
 """An array of NumPy or of another library with the same functions, such as JAX."""
 
@@ -54,18 +43,6 @@ class ActionTable:
 
     The arrays may be those of NumPy, or of another library with the same functions, such as JAX.
 
-    Attributes
-    ----------
-    actions : tuple[Action, ...]
-        The different actions.
-    column : IntArray
-        [I, A] index in `actions` of each legal action; -1 beyond the last one. A is the largest
-        number of legal actions, or 1 if the player never acts.
-    number : IntArray
-        [I, A] number of each legal action within its phase, from 1; 0 beyond the last one.
-    phase_size : IntArray
-        [I] number of actions of the infostate's phase.
-
     Examples
     --------
     >>> from infoset.games import load_game
@@ -77,9 +54,14 @@ class ActionTable:
     """
 
     actions: tuple[Action, ...]
+    """The different actions."""
     column: Array
+    """[I, A] index in `actions` of each legal action; -1 beyond the last one. A is the largest
+    number of legal actions, or 1 if the player never acts."""
     number: Array
+    """[I, A] number of each legal action within its phase, from 1; 0 beyond the last one."""
     phase_size: Array
+    """[I] number of actions of the infostate's phase."""
 
     @property
     def legal(self) -> Array:
@@ -140,22 +122,6 @@ class Transformation:
 
     It is applied at every infostate of a player, so that it maps policies to policies.
 
-    Attributes
-    ----------
-    name : str
-    kind : str
-        What it does, a key of `KINDS`.
-    power : float
-        Exponent of the factor by which probabilities are multiplied, for kinds that have one.
-    action, fallback : Action, optional
-        For the kind `constant`: the action that is always played, and the one played where it is
-        not legal. Where neither is legal, the policy is not changed.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such kind.
-
     Examples
     --------
     >>> import numpy as np
@@ -169,9 +135,13 @@ class Transformation:
 
     name: str
     kind: str
+    """What it does, a key of `KINDS`."""
     power: float = 1.0
+    """Exponent of the factor by which probabilities are multiplied, for kinds that have one."""
     action: Action | None = None
     fallback: Action | None = None
+    """For the kind `constant`: the action that is always played, and the one played where it is not
+    legal. Where neither is legal, the policy is not changed."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -185,7 +155,6 @@ class Transformation:
         probabilities : array
             [I, A] of NumPy, or of another library with the same functions, such as JAX. Entries
             that are not legal actions are zero.
-        table : ActionTable
 
         Returns
         -------
@@ -363,8 +332,7 @@ def constant_transformations(
 
     Parameters
     ----------
-    actions : Sequence[Action]
-    fallback : Action, optional
+    fallback
         Action to play where another one is not legal, such as `call` in poker, where a fold is not
         legal if there is nothing to call.
 
@@ -386,13 +354,7 @@ def constant_transformations(
 
 
 def check_transformations(transformations: Sequence[Transformation]) -> None:
-    """Raise unless the arguments are different transformations, the first of them the identity.
-
-    Raises
-    ------
-    ParameterError
-        If one of them is not a transformation or occurs twice, or the first is not the identity.
-    """
+    """Raise unless the arguments are different transformations, the first of them the identity."""
     for row in transformations:
         check_type("transformations", row, Transformation, "transformations, such as IDENTITY")
     if not transformations or transformations[0].kind != "identity":

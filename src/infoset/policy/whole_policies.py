@@ -7,19 +7,12 @@ from infoset.forms import TransformedForm
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.utils.arguments import check_type
 
-__all__ = ["complete_policy", "restrict_policy"]
-
 
 def complete_policy(policy: TabularPolicy) -> TabularPolicy:
     """Return a policy on a transform of a form as a policy on the whole form; see `Form.whole`.
 
     On a locked form it plays the locked probabilities where they are locked. A policy on a form
     that is not a transform is returned unchanged. Results of `solve` are complete.
-
-    Raises
-    ------
-    ParameterError
-        If `policy` is not a `TabularPolicy`.
 
     Examples
     --------
@@ -46,8 +39,6 @@ def restrict_policy(form: TransformedForm, policy: TabularPolicy) -> TabularPoli
 
     Raises
     ------
-    ParameterError
-        If `form` is not a transform, or `policy` is not a `TabularPolicy`.
     PolicyMismatchError
         If the policy belongs to another form.
     """

@@ -9,8 +9,6 @@ from infoset.errors import PolicyFileError
 from infoset.games.packs import get_pack_entry
 from infoset.utils.arguments import check_type
 
-__all__ = ["ZOO_PREFIX", "is_zoo_name", "zoo_path"]
-
 ZOO_PREFIX: Final = "zoo:"
 """What names of policies of the zoo begin with."""
 
@@ -27,7 +25,7 @@ def zoo_path(policy: str) -> Path:
 
     Parameters
     ----------
-    policy : str
+    policy
         `zoo:` and the name of a game of a pack.
 
     Raises

@@ -24,29 +24,21 @@ MIN_LOGARITHM = -700.0
 
 
 class ProxProblem(NamedTuple):
-    """A prox problem: maximize <gradient, x> − D(x, center) / η − temperature · D(x, magnet).
-
-    Attributes
-    ----------
-    inverse_step_size, temperature : float
-        1 / η and the temperature; not negative, and their sum is positive.
-    gradient : FloatArray
-        [Q] the gradient. It is overwritten with the value of each sequence; the value of the empty
-        sequence is the maximum.
-    center, magnet : FloatArray
-        [Q] coordinates.
-    coordinate, policy : FloatArray
-        [Q] filled with the maximizer's coordinates and behavior. `coordinate` and `center` may be
-        the same array.
-    """
+    """A prox problem: maximize <gradient, x> − D(x, center) / η − temperature · D(x, magnet)."""
 
     inverse_step_size: float
     temperature: float
+    """1 / η and the temperature; not negative, and their sum is positive."""
     gradient: FloatArray
+    """[Q] the gradient. It is overwritten with the value of each sequence; the value of the empty
+    sequence is the maximum."""
     center: FloatArray
     magnet: FloatArray
+    """[Q] coordinates."""
     coordinate: FloatArray
     policy: FloatArray
+    """[Q] filled with the maximizer's coordinates and behavior. `coordinate` and `center` may be
+    the same array."""
 
 
 @nested_kernel
@@ -197,15 +189,15 @@ def prox_sweep(
 
     Parameters
     ----------
-    is_euclidean : bool
+    is_euclidean
         Whether the distance is Euclidean; otherwise it is entropy.
-    groups, parent : IndexArray
+    groups, parent
         See `Layout`.
-    weight : FloatArray
+    weight
         [I] dilation weights, with infostates in the order of the groups.
-    prox : ProxProblem
+    prox
         The problem, which receives the solution.
-    value, total : FloatArray
+    value, total
         Workspaces of the size of the largest group.
     """
     for group in range(len(groups) - 1, -1, -1):

@@ -23,8 +23,6 @@ from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_count
 from infoset.utils.state import IterativeState, name_by_player
 
-__all__ = ["LocalMinimizer", "LocalRule", "Schedule", "SchemeRule", "rule_of_scheme"]
-
 LocalRule: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None]
 """A local regret minimizer, called as `rule(row, values, policy, state)` for I infostates together.
 
@@ -46,15 +44,10 @@ RULE_TYPE = numba.void(
 
 @dataclass(frozen=True)
 class SchemeSchedule:
-    """The schedule of a member of the CFR family, in the form that `apply_scheme` reads.
-
-    Attributes
-    ----------
-    scheme : RegretScheme
-        The member of the family.
-    """
+    """The schedule of a member of the CFR family, in the form that `apply_scheme` reads."""
 
     scheme: RegretScheme
+    """The member of the family."""
 
     @property
     def name(self) -> str:
@@ -69,21 +62,14 @@ class SchemeSchedule:
 
 
 class SchemeRule(NamedTuple):
-    """A member of the CFR family as a local rule.
-
-    Attributes
-    ----------
-    rule : LocalRule
-        The rule.
-    schedule : Schedule
-        Its rows.
-    num_arrays : int
-        Number S of arrays that the rule stores.
-    """
+    """A member of the CFR family as a local rule."""
 
     rule: LocalRule
+    """The rule."""
     schedule: Schedule
+    """Its rows."""
     num_arrays: int
+    """Number S of arrays that the rule stores."""
 
 
 def rule_of_scheme(scheme: RegretScheme) -> SchemeRule:
@@ -108,17 +94,17 @@ class LocalMinimizer(IterativeState):
 
     Parameters
     ----------
-    form : Form
+    form
         The game, with any number of players and any payoffs.
-    rule : LocalRule
+    rule
         A function compiled by `numba.njit`, or a plain function on arrays, which is slow.
-    averaging : RegretScheme
+    averaging
         Determines how plans are averaged, and whether players alternate.
-    num_arrays : int
+    num_arrays
         Number S of arrays that the rule stores.
-    schedule : Schedule
+    schedule
         The rows that the rule receives; by default the iteration numbers.
-    min_probabilities : tuple[FloatArray, ...], optional
+    min_probabilities
         Per player [Q] the minimum probability of the last action of each sequence.
 
     Raises

@@ -14,8 +14,6 @@ from infoset.utils.arguments import check_choice, check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.state import IterativeState, name_by_player
 
-__all__ = ["RegretMinimizer"]
-
 PRECISIONS = ("float64", "float32")
 
 
@@ -24,15 +22,15 @@ class RegretMinimizer(IterativeState):
 
     Parameters
     ----------
-    form : Form
+    form
         The game. The iterations on its sequence form and on its public form are the same, except
         for rounding and for the treatment of ties that rounding breaks.
-    scheme : RegretScheme
+    scheme
         The member of the family.
-    precision : str
+    precision
         Precision of state and payoffs, "float64" or "float32". Single precision needs half the
         memory, but rounding keeps its plans 10⁻⁷ to 10⁻⁵ of the payoff range from equilibrium.
-    threads : int
+    threads
         Number of threads that share an iteration, in two-player games. More than one pays off if
         an iteration takes milliseconds. Results are equal bit for bit for any number.
 

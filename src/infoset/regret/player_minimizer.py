@@ -10,8 +10,6 @@ from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.state import IterativeState
 
-__all__ = ["PlayerMinimizer"]
-
 
 class PlayerMinimizer(IterativeState):
     """A member of the CFR family for one player, updated by one gradient at a time.
@@ -21,9 +19,9 @@ class PlayerMinimizer(IterativeState):
 
     Parameters
     ----------
-    treeplex : Treeplex
+    treeplex
         The player's infostates.
-    scheme : RegretScheme
+    scheme
         The member of the family. Its `alternating` has no effect: the caller decides the order.
 
     Examples
@@ -58,7 +56,7 @@ class PlayerMinimizer(IterativeState):
 
         Parameters
         ----------
-        gradient : FloatArray
+        gradient
             [Q] derivative of the player's expected utility with respect to its plan.
         """
         self._done += 1

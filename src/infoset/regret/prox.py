@@ -15,17 +15,6 @@ from infoset.regret._prox_kernels import MIN_LOGARITHM, ProxProblem, deepest_sum
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_choice, check_type
 
-__all__ = [
-    "Distance",
-    "DistanceKind",
-    "ProxResponse",
-    "TreeplexProx",
-    "Weights",
-    "balanced_weights",
-    "check_distance",
-    "unit_weights",
-]
-
 DistanceKind: TypeAlias = Literal["entropy", "euclidean"]
 """The local distance, between probability vectors, which is dilated over the treeplex."""
 
@@ -63,18 +52,6 @@ def balanced_weights(treeplex: Treeplex) -> FloatArray:
 class Distance:
     """A dilated distance: ψ(x) = Σ_I β_I x_p(I) φ(x_I / x_p(I)), and its Bregman divergence.
 
-    Attributes
-    ----------
-    kind : DistanceKind
-        `entropy`, with φ(b) = Σ b log b, or `euclidean`, with φ(b) = ½ |b|².
-    weights : callable
-        Returns β: `unit_weights`, `balanced_weights`, or a custom function.
-
-    Raises
-    ------
-    UnknownNameError
-        If the kind is unknown.
-
     Examples
     --------
     >>> Distance("euclidean", balanced_weights).kind
@@ -82,7 +59,9 @@ class Distance:
     """
 
     kind: DistanceKind = "entropy"
+    """`entropy`, with φ(b) = Σ b log b, or `euclidean`, with φ(b) = ½ |b|²."""
     weights: Weights = unit_weights
+    """Returns β: `unit_weights`, `balanced_weights`, or a custom function."""
 
     def __post_init__(self) -> None:
         check_choice("distance", self.kind, get_args(DistanceKind))
@@ -97,16 +76,10 @@ class Distance:
 
         Parameters
         ----------
-        treeplex : Treeplex
-        multiplicity : LongArray, optional
+        multiplicity
             [I] how often each infostate counts; see `Form.multiplicities`. The weights are those of
             the treeplex without infostates that do not count, multiplied by these numbers. By
             default, each counts once.
-
-        Raises
-        ------
-        ParameterError
-            If the weights are not one positive number for each infostate.
         """
         if multiplicity is not None and not multiplicity.all():
             counts, weights = multiplicity > 0, np.full(treeplex.num_infostates, ABSENT)
@@ -129,32 +102,19 @@ class Distance:
 
 
 def check_distance(distance: object) -> None:
-    """Raise unless `distance` is a `Distance`; a name is not accepted.
-
-    Raises
-    ------
-    ParameterError
-        If it is of another type.
-    """
+    """Raise unless `distance` is a `Distance`; a name is not accepted."""
     check_type("distance", distance, Distance, 'a Distance, such as Distance("entropy")')
 
 
 class ProxResponse(NamedTuple):
-    """The solution of a prox problem.
-
-    Attributes
-    ----------
-    policy : FloatArray
-        [Q] behavior, including at infostates that the player's own actions exclude.
-    plan : FloatArray
-        [Q] realization plan.
-    value : float
-        The maximum.
-    """
+    """The solution of a prox problem."""
 
     policy: FloatArray
+    """[Q] behavior, including at infostates that the player's own actions exclude."""
     plan: FloatArray
+    """[Q] realization plan."""
     value: float
+    """The maximum."""
 
 
 class TreeplexProx:
@@ -162,11 +122,11 @@ class TreeplexProx:
 
     Parameters
     ----------
-    treeplex : Treeplex
+    treeplex
         The player's treeplex.
-    distance : Distance
+    distance
         The dilated distance.
-    multiplicity : LongArray, optional
+    multiplicity
         As in `Distance.weights_of`.
 
     Examples
@@ -208,17 +168,12 @@ class TreeplexProx:
 
         Parameters
         ----------
-        gradient : FloatArray
+        gradient
             [Q] utility per sequence.
-        temperature, inverse_step_size : float
+        temperature, inverse_step_size
             Not negative, and at least one of them positive.
-        magnet, center : FloatArray, optional
+        magnet, center
             [Q] behaviors. If one is omitted, D(x, ·) is the regularizer ψ(x).
-
-        Raises
-        ------
-        ParameterError
-            If `temperature` or `inverse_step_size` is negative, or neither is positive.
         """
         if not (min(temperature, inverse_step_size) >= 0 and temperature + inverse_step_size > 0):
             raise ParameterError(

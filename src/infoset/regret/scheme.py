@@ -12,22 +12,14 @@ from infoset.errors import NumericalError, ParameterError
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["Exponent", "LinearSchedule", "RegretScheme"]
-
 
 class LinearSchedule(NamedTuple):
-    """An exponent that changes linearly over the planned iterations and then remains constant.
-
-    Attributes
-    ----------
-    start : float
-        Value at iteration 1.
-    end : float
-        Value after `horizon` iterations.
-    """
+    """An exponent that changes linearly over the planned iterations and then remains constant."""
 
     start: float
+    """Value at iteration 1."""
     end: float
+    """Value after `horizon` iterations."""
 
 
 Exponent: TypeAlias = float | LinearSchedule
@@ -52,42 +44,37 @@ class RegretScheme:
 
     Attributes
     ----------
-    name : str
+    name
         The method in `solve` and in results.
-    description : str
+    description
         One line, with the source.
-    regret_exponent : float
+    regret_exponent
         0 to weight all iterations equally, 1 for linear weights.
-    positive_discount, negative_discount : Exponent or None
+    positive_discount, negative_discount
         Exponents of the discounts of positive and of other regrets; None for no discount.
-    discount_offset : float
+    discount_offset
         Constant in the denominator of the discounts.
-    regret_floor : float
+    regret_floor
         0 for regret matching+, −∞ for regret matching.
-    prediction : float
+    prediction
         Weight of the last instantaneous regret as a prediction of the next; 0 for no prediction.
-    adaptive_limit : float or None
+    adaptive_limit
         If given, the prediction has the weight 1 / (1 + α), where α ≤ `adaptive_limit` is computed
         at each infostate from the changes of its regrets.
-    average_exponent : Exponent
+    average_exponent
         0 for the uniform average, 1 for the linear one.
-    average_delay : int
+    average_delay
         Number of first iterations that the average omits; meanwhile it is the current plan.
-    averages_next : bool
+    averages_next
         Whether iteration t adds to the average the plan that it computes, instead of the plan that
         it starts from.
-    alternating : bool
+    alternating
         Whether each player responds to the plans that earlier players have just computed. Otherwise
         all players respond to the plans of the previous iteration.
-    horizon : int
+    horizon
         Planned number of iterations, for linear schedules; `solve` sets it to `iterations` or, with
         only `seconds`, to the number that fits, at the measured rate. With only a target it stays
         as it is, because the number of iterations is unknown.
-
-    Raises
-    ------
-    ParameterError
-        If a number is NaN or out of range. Only exponents of discounts may be negative.
 
     Examples
     --------

@@ -7,8 +7,6 @@ from dataclasses import replace
 from infoset.regret.scheme import LinearSchedule, RegretScheme
 from infoset.utils.registry import Registry
 
-__all__ = ["SCHEMES"]
-
 _CFR = RegretScheme("cfr", "counterfactual regret minimization (Zinkevich et al. 2007)")
 _CFR_PLUS = RegretScheme(
     "cfr+",

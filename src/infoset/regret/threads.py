@@ -28,8 +28,6 @@ from infoset.regret._cfr_kernels import realize_and_average, realize_below, upda
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 
-__all__ = ["Partition", "PlayerState", "ThreadedIteration", "partition_player"]
-
 Part = TypeVar("Part")
 
 
@@ -40,29 +38,21 @@ class Partition:
     The treeplex has a top; each part is the union of the subtrees below some sequences of the top.
     A bottom-up sweep processes the parts in any order and then the top. A top-down sweep processes
     the top and then the parts. Both have the same rounding as one sweep over the whole treeplex.
-
-    Attributes
-    ----------
-    payoffs : tuple[TwoPlayerPayoffs, ...]
-        The payoffs, divided into ranges of blocks or, for a public form, of sequences.
-    composition : Composition or None
-        Maps plans and gradients of a transform to those of `payoffs`; None without a transform.
-    expanded, collected : tuple[tuple[int, int], ...]
-        Ranges of the sequences that `expand_plan` and `collect_gradient` fill; empty if plans or
-        gradients are those of `payoffs`.
-    top : IndexArray
-        [G, 5] the groups of the top; see `Layout`.
-    below : tuple[IndexArray, ...]
-        For each part, [R, 5] its parts of groups, with later infostates of a group before earlier
-        ones; empty if there are no independent parts.
     """
 
     payoffs: tuple[TwoPlayerPayoffs, ...]
+    """The payoffs, divided into ranges of blocks or, for a public form, of sequences."""
     composition: Composition | None
+    """Maps plans and gradients of a transform to those of `payoffs`; None without a transform."""
     expanded: tuple[tuple[int, int], ...]
     collected: tuple[tuple[int, int], ...]
+    """Ranges of the sequences that `expand_plan` and `collect_gradient` fill; empty if plans or
+    gradients are those of `payoffs`."""
     top: IndexArray
+    """[G, 5] the groups of the top; see `Layout`."""
     below: tuple[IndexArray, ...]
+    """For each part, [R, 5] its parts of groups, with later infostates of a group before earlier
+    ones; empty if there are no independent parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +79,13 @@ class ThreadedIteration:
 
     Parameters
     ----------
-    threads : int
+    threads
         Number of threads, including the calling thread.
-    scheme : RegretScheme
+    scheme
         The member of the CFR family.
-    limit : float
+    limit
         As in `iterate`.
-    players : tuple[PlayerState, PlayerState]
+    players
         The states of both players.
     refresh : callable, optional
         As in `FormPayoffs`: called before each gradient.
@@ -197,14 +187,14 @@ def partition_player(
 
     Parameters
     ----------
-    layout : Layout
+    layout
         The player's layout.
-    public_state : IntArray
+    public_state
         [I] the public states of the infostates, in the order of the layout. Each public state
         belongs to one part, so that its infostates remain contiguous.
     payoffs : BlockPayoffs or ComposedPayoffs
         The player's payoffs in this layout.
-    number : int
+    number
         Number of parts.
     """
     owner = _owners(layout)

@@ -30,38 +30,24 @@ from infoset.solvers.regret_family import planned_scheme
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_type
 
-__all__ = [
-    "Decomposition",
-    "DecompositionSolver",
-    "solve_by_decomposition",
-]
-
 RootValues: TypeAlias = dict[int, list[FloatArray]]
 
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """The result of decomposition.
-
-    Attributes
-    ----------
-    cut : TreeCut
-        The game and its cut.
-    trunk_policy : TabularPolicy
-        The average policy for the trunk, on the sequence form of the trunk.
-    root_values : Mapping[int, tuple[FloatArray, ...]]
-        For each root of a subgame, per player [S_p], the counterfactual values
-        `P_-i(s_i) v_i(s_i)` of future rewards, averaged over the iterations. There is one number
-        per infostate of the range, as in `counterfactual_values`. `resolve_subgames` uses them.
-    result : SolveResult
-        The policy for the whole game and its evaluation. The policy combines the trunk policy with
-        solutions of the subgames, see `solve_by_decomposition`.
-    """
+    """The result of decomposition."""
 
     cut: TreeCut
+    """The game and its cut."""
     trunk_policy: TabularPolicy
+    """The average policy for the trunk, on the sequence form of the trunk."""
     root_values: Mapping[int, tuple[FloatArray, ...]]
+    """For each root of a subgame, per player [S_p], the counterfactual values `P_-i(s_i) v_i(s_i)`
+    of future rewards, averaged over the iterations. There is one number per infostate of the range,
+    as in `counterfactual_values`. `resolve_subgames` uses them."""
     result: SolveResult
+    """The policy for the whole game and its evaluation. The policy combines the trunk policy with
+    solutions of the subgames, see `solve_by_decomposition`."""
 
     def belief(self, root: int) -> PublicBeliefState:
         """Return the belief at the root of a subgame under the average trunk policy.
@@ -85,20 +71,17 @@ class DecompositionSolver:
 
     Parameters
     ----------
-    cut : TreeCut
+    cut
         A cut that every play crosses at most once.
-    scheme : RegretScheme
+    scheme
         The member of the CFR family for the trunk.
-    solve_subgame : SubgameSolver
-    gadget : str, optional
+    gadget
         As in `solve_by_decomposition`.
 
     Raises
     ------
     ParameterError
         If a subgame is cut again.
-    UnknownNameError
-        If the name of the gadget is unknown.
     UnsupportedGameError
         If there is a gadget, and the game is not two-player constant-sum.
     """
@@ -250,15 +233,15 @@ def solve_by_decomposition(
 
     Parameters
     ----------
-    cut : TreeCut
+    cut
         The game and its cut, as `cut_tree` returns it.
-    scheme : str or RegretScheme
+    scheme
         The member of the CFR family for the trunk.
-    budget : Budget, optional
+    budget
         When to stop; by default after 100 iterations.
-    solve_subgame : SubgameSolver, optional
+    solve_subgame
         By default `SubgameRegret()`: 100 iterations of CFR+ per subgame and belief.
-    gadget : str, optional
+    gadget
         How the subgames are solved once more for the policy of the result. "resolving" and
         "max-margin" are safe, see `resolve_subgames`; if `solve_subgame` is not a `SubgameRegret`,
         they use `SubgameRegret()`. "none" is unsafe, see `solve_subgames`. By default "resolving"
@@ -268,8 +251,6 @@ def solve_by_decomposition(
     ------
     ParameterError
         If `cut` is not a `TreeCut`, or a subgame is cut again.
-    UnknownNameError
-        If the name of the scheme or of the gadget is unknown.
     UnsupportedGameError
         If there is a gadget, and the game is not two-player constant-sum.
 

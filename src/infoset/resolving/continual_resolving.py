@@ -56,8 +56,6 @@ from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_generator, check_type
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
-__all__ = ["ContinualResolving", "DepthLimitedSearch"]
-
 MAX_HISTORIES: Final = 300_000
 """Histories up to which the tree of a game is built."""
 
@@ -106,7 +104,7 @@ class ContinualResolving(Searcher):
         A two-player constant-sum game; without a tree or a public form it must be zero-sum. The
         tree of a small explored game is built. If the blueprint is on a public form, searches use
         that form.
-    blueprint : Policy, optional
+    blueprint
         The policy of both players; by default uniform.
     values : TransformedValues, ContinuationValues or callable, optional
         Values of histories for the opponent's continuations: those of a critic, or a function
@@ -121,30 +119,30 @@ class ContinualResolving(Searcher):
         are those of the blueprint: a single continuation, to which the opponent is not bound, so
         the answer may be worse than the blueprint. They are also computed in each iteration, which
         costs more than solving the rest of the game.
-    gadget : str
+    gadget
         A name from `infoset.resolving.GADGETS`.
-    opponent : str
+    opponent
         A name from `OPPONENT_VALUES`.
-    iterations : int or None
+    iterations
         Maximum number of iterations of CFR+ in each search; None if `milliseconds` alone limits it.
-    milliseconds : float, optional
+    milliseconds
         Time limit of a search, including sampling histories and building the part. Answers then
         depend on the machine.
-    max_ends : int, optional
+    max_ends
         Without a tree, the maximum number of terminal histories and histories at the depth limit in
         a search. By default 5,000, or with a time limit as many as leave time for `iterations`.
-    max_histories : int, optional
+    max_histories
         Without a tree, the maximum number of histories of a public state that are listed. By
         default 20,000, or with a time limit ten times as many as can be sampled.
-    num_samples : int, optional
+    num_samples
         Number of histories that are sampled if there are more. By default 300, or with a time limit
         as many as an eighth of it allows.
-    tolerance : float or None
+    tolerance
         A solution is played only if at no infostate of its root a best response of the opponent
         earns more than it may take there, by more than this fraction of the payoff range. None to
         play all solutions. Solutions are not compared if `values` are learned or a function, nor
         with `opponent="profile"` or `gadget="none"`, which do not guarantee the opponent a value.
-    seed : int
+    seed
         Seed of the samples.
 
     Attributes

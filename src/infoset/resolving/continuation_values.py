@@ -13,13 +13,6 @@ from infoset.evaluation import TransformedValues
 from infoset.evaluation.tree_reach import acting_histories
 from infoset.typing import FloatArray, Player
 
-__all__ = [
-    "ContinuationFunction",
-    "ContinuationValues",
-    "ExactContinuationValues",
-    "checked_continuation_values",
-]
-
 ContinuationFunction: TypeAlias = Callable[[HistorySet, Player], FloatArray]
 
 
@@ -44,10 +37,6 @@ class ExactContinuationValues:
 
     A history is recognized by the infostates of both players. If there are several, because their
     difference is hidden from both, the value is their mean, weighted by chance reach.
-
-    Parameters
-    ----------
-    values : TransformedValues
     """
 
     def __init__(self, values: TransformedValues) -> None:
@@ -90,8 +79,6 @@ def checked_continuation_values(
 
     Raises
     ------
-    ParameterError
-        If the values have another shape, or one is not finite.
     UserFunctionError
         If the function raises an exception.
     """

@@ -7,16 +7,13 @@ from infoset.game import Game, Infostate
 from infoset.tree import GameTree
 from infoset.typing import Action
 
-__all__ = ["FormModel"]
-
 
 class FormModel:
     """The game of a re-solving search, given as a form; see `infoset.runs.searcher.SearchedGame`.
 
     Parameters
     ----------
-    form : Form
-    tree : GameTree, optional
+    tree
         The tree of the form.
     """
 

@@ -22,28 +22,18 @@ from infoset.forms import (
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
-__all__ = ["GADGETS", "Gadget", "entered_form", "gadget_form", "with_gadget"]
-
 
 @dataclass(frozen=True)
 class Gadget:
-    """A choice of the opponent at the root of a subgame.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        One line, with the source.
-    base : str
-        The kind of gadget that is built; see `infoset.forms.add_gadget`.
-    uses_gifts : bool
-        Whether gifts are added to the opponent's values.
-    """
+    """A choice of the opponent at the root of a subgame."""
 
     name: str
     description: str
+    """One line, with the source."""
     base: str
+    """The kind of gadget that is built; see `infoset.forms.add_gadget`."""
     uses_gifts: bool = False
+    """Whether gifts are added to the opponent's values."""
 
     def with_gifts(self, opponent: FloatArray, gifts: FloatArray | None) -> FloatArray:
         """Return the opponent's values plus gifts, if the gadget uses them.
@@ -118,31 +108,29 @@ def gadget_form(
 
     Parameters
     ----------
-    part : TreePart
+    part
         A part of a two-player constant-sum game.
-    player : Player
+    player
         The searching player.
-    own_range : FloatArray
+    own_range
         [S_i] its range at the root.
-    opponent : FloatArray
+    opponent
         [S_j] the expected utility that the opponent can take instead at each of its infostates at
         the root, see `infoset.resolving.OPPONENT_VALUES`. For `none`, the opponent's range.
-    leaf_values : FloatArray, optional
+    leaf_values
         [L, n] the searching player's expected utility at each of `part.leaf_histories` for each of
         the opponent's n continuations; required if and only if the part has leaves.
-    gadget : str
+    gadget
         A name from `GADGETS`.
-    gifts : FloatArray, optional
+    gifts
         [S_j] for `reach-max-margin`, the value that the opponent has given up on the way to each
         infostate, such as `infoset.resolving.accumulated_gifts`. It is added to `opponent`.
-    is_zero_sum : bool
+    is_zero_sum
         Whether the searching player's payoffs are weighted by its own range, too. The form is then
         constant-sum, as linear programs need, but leaves infostates of range zero undetermined.
 
     Raises
     ------
-    UnknownNameError
-        If the gadget is unknown.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     ParameterError
@@ -174,14 +162,14 @@ def with_gadget(
 
     Parameters
     ----------
-    entered : Form
+    entered
         The part with forced moves at its root, see `infoset.forms.add_gadget`; without them at the
         root of the game.
-    root : int
+    root
         The public state at its root.
     player, own_range, opponent, gadget, gifts, is_zero_sum
         As in `gadget_form`.
-    constant : float, optional
+    constant
         The constant sum of utilities; by default that of `entered`.
 
     Raises
@@ -210,19 +198,17 @@ def entered_form(
 
     Parameters
     ----------
-    part : TreePart
+    part
         A part of a two-player constant-sum game.
-    player : Player
+    player
         The searching player. The opponent chooses among the continuations at leaves.
-    leaf_values : FloatArray, optional
+    leaf_values
         As in `gadget_form`.
 
     Raises
     ------
     UnsupportedGameError
         If the game is not two-player constant-sum.
-    ParameterError
-        If `leaf_values` have the wrong shape or are not finite.
     """
     form = part.tree.sequence_form
     constant, other = form.constant_sum, 1 - player
@@ -259,20 +245,13 @@ def entered_form(
 
 @dataclass(frozen=True, eq=False)
 class _EnteredInfostates:
-    """A player's infostates with forced moves at the root, and choices at the leaves.
-
-    Attributes
-    ----------
-    tree : InfostateTree
-    sequence : LongArray
-        [Q] the new number of each sequence of the part; the empty one is not used.
-    leaf_sequence : LongArray
-        [L] the first sequence at the infostate at each leaf history, if the player chooses there.
-    """
+    """A player's infostates with forced moves at the root, and choices at the leaves."""
 
     tree: InfostateTree
     sequence: LongArray
+    """[Q] the new number of each sequence of the part; the empty one is not used."""
     leaf_sequence: LongArray
+    """[L] the first sequence at the infostate at each leaf history, if the player chooses there."""
 
     @classmethod
     def of(

@@ -12,27 +12,18 @@ from infoset.forms import PublicForm
 from infoset.tree import GameTree
 from infoset.typing import BoolArray
 
-__all__ = ["Lookahead"]
-
 
 @dataclass(frozen=True, eq=False)
 class Lookahead:
-    """Depth limits, counted in public states at which players act.
-
-    Attributes
-    ----------
-    parent : Sequence[int]
-        [P] the public state above each; -1 for the root, which has number 0.
-    acts : BoolArray
-        [P, N] whether a player acts at some history of each public state.
-    depth : int or None
-        A search stops where every player has acted at this many public states since the root of the
-        search. Chance moves that follow are inside. None for no limit.
-    """
+    """Depth limits, counted in public states at which players act."""
 
     parent: Sequence[int]
+    """[P] the public state above each; -1 for the root, which has number 0."""
     acts: BoolArray
+    """[P, N] whether a player acts at some history of each public state."""
     depth: int | None
+    """A search stops where every player has acted at this many public states since the root of the
+    search. Chance moves that follow are inside. None for no limit."""
 
     @classmethod
     def on_tree(cls, tree: GameTree, depth: int | None) -> Lookahead:

@@ -18,15 +18,6 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
 
-__all__ = [
-    "OPPONENT_VALUES",
-    "accumulated_gifts",
-    "best_response_values",
-    "gifts_of_hands",
-    "mean_values",
-    "responses_at_root",
-]
-
 OPPONENT_VALUES: Final = ("previous", "transformations", "profile", "best_response")
 """Where a search takes the opponent's values at its root from.
 
@@ -72,14 +63,13 @@ def best_response_values(
 
     Parameters
     ----------
-    part : TreePart
-    player : Player
+    player
         The searching player, whose policy is given.
-    own_range : FloatArray
+    own_range
         [S_i] its range at the root.
-    policy : FloatArray
+    policy
         [Q'_i] its probabilities at the sequences of the part.
-    leaf_values : FloatArray, optional
+    leaf_values
         As in `gadget_form`; the opponent chooses the best continuation at each leaf infostate.
     """
     entered = entered_form(part, player, leaf_values)
@@ -104,11 +94,10 @@ def responses_at_root(
     ----------
     entered, root
         As in `with_gadget`.
-    player : Player
+    player
         The searching player, whose policies [Q'_i] are given.
-    own_range : FloatArray
+    own_range
         [S_i] its range at the root.
-    policies : Sequence[FloatArray]
     """
     other = 1 - player
     own, theirs = entered.treeplexes[player], entered.treeplexes[other]
@@ -151,14 +140,13 @@ def accumulated_gifts(
 
     Parameters
     ----------
-    tree : GameTree
+    tree
         A two-player constant-sum game.
-    player : Player
+    player
         The searching player.
-    policy : TabularPolicy
+    policy
         Only the searching player's policy is used.
-    public_state : int
-    since : int
+    since
         A public state on the way. Only decisions from there on count, because a search at `since`
         has used the gifts before.
 
@@ -222,12 +210,11 @@ def gifts_of_hands(values: PublicValues, player: Player, node: int, since: int =
 
     Parameters
     ----------
-    values : PublicValues
+    values
         The values of a policy. Only the searching player's policy is used.
-    player : Player
+    player
         The searching player.
-    node : int
-    since : int
+    since
         A public node on the way. Only decisions from there on count.
     """
     form, other = values.public_form, 1 - player

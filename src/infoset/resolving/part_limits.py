@@ -10,8 +10,6 @@ from typing import Final, NamedTuple
 from infoset.resolving.resolution import ITERATIONS, ResolvingSettings
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["DrawingLimits", "PartLimits"]
-
 MAX_ENDS: Final = 5_000
 MAX_HISTORIES: Final = 20_000
 NUM_SAMPLES: Final = 300
@@ -54,38 +52,25 @@ UPDATES_PER_SECOND: Final = 1e7
 
 
 class DrawingLimits(NamedTuple):
-    """Limits on the histories of a public state.
-
-    Attributes
-    ----------
-    max_histories : int
-        Maximum number of histories that are listed.
-    num_samples : int
-        Number of histories that are sampled if there are more.
-    deadline : float
-        Value of `working_seconds()` at which drawing ends; infinity for none.
-    """
+    """Limits on the histories of a public state."""
 
     max_histories: int
+    """Maximum number of histories that are listed."""
     num_samples: int
+    """Number of histories that are sampled if there are more."""
     deadline: float
+    """Value of `working_seconds()` at which drawing ends; infinity for none."""
 
 
 @dataclass
 class PartLimits:
-    """The limits of one player's searches, with the speeds that earlier searches had.
-
-    Attributes
-    ----------
-    settings : ResolvingSettings
-    ends_per_second, histories_per_second, updates_per_second : float
-        The last measured speeds; see the constants of these names.
-    """
+    """The limits of one player's searches, with the speeds that earlier searches had."""
 
     settings: ResolvingSettings
     ends_per_second: float = ENDS_PER_SECOND
     histories_per_second: float = HISTORIES_PER_SECOND
     updates_per_second: float = UPDATES_PER_SECOND
+    """The last measured speeds; see the constants of these names."""
 
     def drawing(self, start: float) -> Iterator[DrawingLimits]:
         """Yield limits for histories, until some are found or the time for it is over.

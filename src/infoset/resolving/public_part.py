@@ -25,8 +25,6 @@ from infoset.resolving.gadgets import with_gadget
 from infoset.resolving.opponent_values import responses_at_root
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
-__all__ = ["NUM_ENTRIES", "PublicPart", "dealt_weight", "nodes_after"]
-
 NUM_ENTRIES = 2
 """Number of public nodes of forced moves that precede a subgame, one for each player."""
 
@@ -36,23 +34,16 @@ class PublicPart:
     """A part of a public form, with values of hands at its leaves; see `SearchedPart`.
 
     Ranges and the opponent's values have one entry for each hand.
-
-    Attributes
-    ----------
-    form : PublicForm
-        The full game.
-    root : int
-        The public node at the root.
-    leaves : tuple[int, ...]
-        The public nodes at which the search stops.
-    leaf_function : LeafFunction or None
-        The values of hands at the leaves; None without leaves.
     """
 
     form: PublicForm
+    """The full game."""
     root: int
+    """The public node at the root."""
     leaves: tuple[int, ...] = ()
+    """The public nodes at which the search stops."""
     leaf_function: LeafFunction | None = None
+    """The values of hands at the leaves; None without leaves."""
 
     @cached_property
     def nodes(self) -> LongArray:

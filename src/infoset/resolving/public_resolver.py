@@ -22,8 +22,6 @@ from infoset.resolving.public_state_resolver import Decision, PublicStateResolve
 from infoset.resolving.resolution import ResolvingSettings
 from infoset.typing import FloatArray, LongArray, Player
 
-__all__ = ["PublicResolver"]
-
 
 class PublicResolver(PublicStateResolver):
     """Searches of one player on a public form; see `PublicStateResolver`.
@@ -32,15 +30,13 @@ class PublicResolver(PublicStateResolver):
 
     Parameters
     ----------
-    form : PublicForm
+    form
         A constant-sum game.
-    player : Player
-    blueprint : TabularPolicy
+    blueprint
         The policy of both players outside searches.
-    values : LeafFunction or None
+    values
         Values of hands at the depth limit, and for the opponent where a search begins there; None
         for those of the blueprint.
-    settings : ResolvingSettings
     """
 
     def __init__(

@@ -23,35 +23,24 @@ from infoset.solvers.methods import MethodSpec, get_method, run_method
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_player
 
-__all__ = ["PublicResolution", "resolve_public_subgame"]
-
 
 @dataclass(frozen=True, eq=False)
 class PublicResolution:
-    """The result of `resolve_public_subgame`.
-
-    Attributes
-    ----------
-    policy : TabularPolicy[PublicForm]
-        The blueprint, with the searching player's new probabilities in the subgame, up to the
-        leaves if there are any.
-    subgame : PublicSubgame
-    opponent_values : FloatArray
-        [hands] the expected utility that the opponent could take at the root instead.
-    result : SolveResult
-        The solution of the gadget game.
-    gain : float or None
-        The most that a best response to the new policy gains over `opponent_values` at some hand
-        of the opponent: above 0 if the budget was too small, or without a gadget, and then the
-        blueprint may be better. None at the root of the game, where there is nothing to gain over,
-        and where leaf values replace the rest of the game.
-    """
+    """The result of `resolve_public_subgame`."""
 
     policy: TabularPolicy[PublicForm]
+    """The blueprint, with the searching player's new probabilities in the subgame, up to the leaves
+    if there are any."""
     subgame: PublicSubgame
     opponent_values: FloatArray
+    """[hands] the expected utility that the opponent could take at the root instead."""
     result: SolveResult
+    """The solution of the gadget game."""
     gain: float | None
+    """The most that a best response to the new policy gains over `opponent_values` at some hand of
+    the opponent: above 0 if the budget was too small, or without a gadget, and then the blueprint
+    may be better. None at the root of the game, where there is nothing to gain over, and where leaf
+    values replace the rest of the game."""
 
 
 def resolve_public_subgame(
@@ -79,29 +68,27 @@ def resolve_public_subgame(
 
     Parameters
     ----------
-    blueprint : TabularPolicy[PublicForm]
+    blueprint
         The policy of both players.
-    node : int
+    node
         The root of the subgame.
-    player : Player
+    player
         The searching player.
     method, budget : optional
         As in `infoset.solve`; by default 1000 iterations of `cfr+`.
-    gadget : str
+    gadget
         A name from `infoset.resolving.GADGETS`.
-    opponent_values : FloatArray, optional
+    opponent_values
         [hands] the expected utility that the opponent may take instead, given its hand and the
         node; by default `PublicValues.response_values`.
-    depth : int, optional
+    depth
         Number of actions after the node at which the subgame is cut.
-    leaf_values : LeafFunction, optional
+    leaf_values
         For `depth`: a function of a node of the full form and of each player's own reach there, as
         in `infoset.forms.cut`. The opponent's reach is that in the gadget game.
 
     Raises
     ------
-    UnknownNameError
-        If the gadget is unknown.
     UnsupportedGameError
         If the game is not constant-sum.
     ParameterError

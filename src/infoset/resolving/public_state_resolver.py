@@ -23,8 +23,6 @@ from infoset.resolving.searched_part import SearchedPart
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["Decision", "PublicStateResolver"]
-
 
 class Decision(NamedTuple):
     """A decision of a player: its public state, first sequence and legal actions."""
@@ -43,13 +41,11 @@ class PublicStateResolver(ABC):
 
     Parameters
     ----------
-    player : Player
-    blueprint : TabularPolicy
+    blueprint
         The policy of both players outside searches.
-    settings : ResolvingSettings
-    lookahead : Lookahead
+    lookahead
         The public states, who acts there, and where searches stop.
-    payoffs : tuple[float, float]
+    payoffs
         The range of payoffs.
     """
 

@@ -21,32 +21,21 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
-__all__ = ["PublicSubgame", "public_subgame"]
-
 
 @dataclass(frozen=True, eq=False)
 class PublicSubgame:
-    """What follows a public node, as a separate public form.
-
-    Attributes
-    ----------
-    whole, form : PublicForm
-        The whole game, and the subgame: it can be solved as any public form. Its root is the node,
-        and its lines begin there. Its utilities are given that the node was reached with the
-        ranges.
-    node : int
-        The public node of the whole game.
-    nodes : LongArray
-        [V'] the number in the whole game of each public node of `form`.
-    ranges : tuple[FloatArray, FloatArray]
-        Per player, [hands] the ranges with which the hands are dealt; 0 for removed hands.
-    """
+    """What follows a public node, as a separate public form."""
 
     whole: PublicForm
     form: PublicForm
+    """The whole game, and the subgame: it can be solved as any public form. Its root is the node,
+    and its lines begin there. Its utilities are given that the node was reached with the ranges."""
     node: int
+    """The public node of the whole game."""
     nodes: LongArray
+    """[V'] the number in the whole game of each public node of `form`."""
     ranges: tuple[FloatArray, FloatArray]
+    """Per player, [hands] the ranges with which the hands are dealt; 0 for removed hands."""
 
     def sequences(self, player: Player) -> LongArray:
         """Return [Q'] the number in the whole game of each sequence of a player.
@@ -81,9 +70,9 @@ class PublicSubgame:
 
         Parameters
         ----------
-        whole_policy, policy : TabularPolicy[PublicForm]
+        whole_policy, policy
             Policies of the whole game and of the subgame.
-        player : Player, optional
+        player
             The player whose policy is replaced; by default both.
 
         Raises
@@ -112,16 +101,11 @@ def public_subgame(
 
     Parameters
     ----------
-    form : PublicForm
-    node : int
-    ranges : tuple[FloatArray, FloatArray]
+    ranges
         Per player, [hands] the reach of each hand at the node.
 
     Raises
     ------
-    ParameterError
-        If the node does not exist, a range has the wrong shape or a negative entry, or no pair of
-        hands is left.
     UnsupportedGameError
         If the reach of public nodes is not a product; see `infoset.forms.chance_reach_of_nodes`.
 

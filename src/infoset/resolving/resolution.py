@@ -18,17 +18,6 @@ from infoset.solvers.regret_family import average_policy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count, check_number
 
-__all__ = [
-    "ITERATIONS",
-    "Resolution",
-    "Resolver",
-    "ResolvingAnswer",
-    "ResolvingRecord",
-    "ResolvingSettings",
-    "resolve_part",
-    "values_after",
-]
-
 ITERATIONS: Final = 300
 
 MIN_ITERATIONS: Final = 20
@@ -46,47 +35,35 @@ ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True)
 class ResolvingSettings:
-    """How the subgame of a decision is built and solved.
-
-    Attributes
-    ----------
-    depth : int or None
-        A search stops where each player has acted at this many public states; None for no limit.
-    gadget : str
-        A name from `infoset.resolving.GADGETS`.
-    opponent : str
-        A name from `OPPONENT_VALUES`.
-    is_continual : bool
-        Whether own ranges come from earlier searches instead of the blueprint.
-    budget : SearchBudget
-        Iterations of CFR+ in each search.
-    max_ends : int or None
-        By rules, the maximum number of terminal histories and histories at the depth limit in one
-        search. Histories at the root are sampled if there are more. None for `MAX_ENDS`, or with a
-        time limit for as many as leave time to solve the part.
-    max_histories, num_samples : int or None
-        By rules, the maximum number of histories of a public state that are listed, and the number
-        that are sampled if there are more. None for `MAX_HISTORIES` and `NUM_SAMPLES`, or with a
-        time limit for as many as a quarter of it allows.
-    tolerance : float or None
-        A solution is played only if the opponent's best response, in the game that was solved,
-        gains at most this fraction of the payoff range at every infostate of the root. Its gain is
-        measured from the larger of the value that it may take there and its value against the
-        fallback. None to play all solutions. Solutions are not compared without a gadget, or with
-        the values `profile`.
-    """
+    """How the subgame of a decision is built and solved."""
 
     depth: int | None = 1
+    """A search stops where each player has acted at this many public states; None for no limit."""
     gadget: str = "resolving"
+    """A name from `infoset.resolving.GADGETS`."""
     opponent: str = "previous"
+    """A name from `OPPONENT_VALUES`."""
     is_continual: bool = True
+    """Whether own ranges come from earlier searches instead of the blueprint."""
     budget: SearchBudget = field(
         default_factory=lambda: SearchBudget("iterations", ITERATIONS, None)
     )
+    """Iterations of CFR+ in each search."""
     max_ends: int | None = None
+    """By rules, the maximum number of terminal histories and histories at the depth limit in one
+    search. Histories at the root are sampled if there are more. None for `MAX_ENDS`, or with a time
+    limit for as many as leave time to solve the part."""
     max_histories: int | None = None
     num_samples: int | None = None
+    """By rules, the maximum number of histories of a public state that are listed, and the number
+    that are sampled if there are more. None for `MAX_HISTORIES` and `NUM_SAMPLES`, or with a time
+    limit for as many as a quarter of it allows."""
     tolerance: float | None = TOLERANCE
+    """A solution is played only if the opponent's best response, in the game that was solved, gains
+    at most this fraction of the payoff range at every infostate of the root. Its gain is measured
+    from the larger of the value that it may take there and its value against the fallback. None to
+    play all solutions. Solutions are not compared without a gadget, or with the values `profile`.
+    """
 
     def __post_init__(self) -> None:
         if isinstance(self.depth, str):
@@ -113,27 +90,18 @@ class ResolvingSettings:
 
 @dataclass(frozen=True, eq=False)
 class Resolution:
-    """The solution of the subgame at a public state.
-
-    Attributes
-    ----------
-    part : SearchedPart
-        The part that was searched.
-    policy : FloatArray
-        [Q'_i] the searching player's average policy at the sequences of the part.
-    num_iterations : int
-    payoffs : tuple[float, float]
-        Range of the payoffs, as far as it is known.
-    is_rejected : bool
-        Whether a best response of the opponent earns more than `ResolvingSettings.tolerance`
-        allows.
-    """
+    """The solution of the subgame at a public state."""
 
     part: SearchedPart
+    """The part that was searched."""
     policy: FloatArray
+    """[Q'_i] the searching player's average policy at the sequences of the part."""
     num_iterations: int
     payoffs: tuple[float, float]
+    """Range of the payoffs, as far as it is known."""
     is_rejected: bool = False
+    """Whether a best response of the opponent earns more than `ResolvingSettings.tolerance` allows.
+    """
 
     @property
     def is_played(self) -> bool:
@@ -143,25 +111,17 @@ class Resolution:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ResolvingAnswer:
-    """The policy at one infostate, and how it was found.
-
-    Attributes
-    ----------
-    actions : tuple[Action, ...]
-        [A] the legal actions; empty if the policy is None.
-    policy : FloatArray or None
-        [A] their probabilities; None for those of the blueprint.
-    method, is_rejected, is_carried, weight_share
-        As in `ResolvingRecord`, like the numbers below.
-    num_nodes, num_histories, num_ends, num_iterations : int
-    """
+    """The policy at one infostate, and how it was found."""
 
     actions: tuple[Action, ...] = ()
+    """[A] the legal actions; empty if the policy is None."""
     policy: FloatArray | None = None
+    """[A] their probabilities; None for those of the blueprint."""
     method: str = "blueprint"
     is_rejected: bool = False
     is_carried: bool = False
     weight_share: float = 1.0
+    """As in `ResolvingRecord`, like the numbers below."""
     num_nodes: int = 0
     num_histories: int = 0
     num_ends: int = 0
@@ -177,42 +137,30 @@ class Resolver(Protocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ResolvingRecord(SearchRecord):
-    """Result and cost of a decision; `num_nodes` counts the histories of the part.
-
-    Attributes
-    ----------
-    method : str
-        Where the answer comes from: `complete` and `sample` from this search, of all histories of
-        the public state or of a sample of them; `earlier` from the solution of an earlier search in
-        the same play, which goes on to this infostate; `blueprint` from the blueprint. The last two
-        answer if there was no search, or too short a one, or if it was rejected.
-    is_rejected : bool
-        Whether the solution was not played because the opponent could have gained by it.
-    is_carried : bool
-        Whether the search was based on the solutions of earlier searches in the same play, and not
-        on the blueprint alone.
-    weight_share : float
-        Share of the histories that were searched in the weight of all histories of the public
-        state: chance reach times the reach of both players. NaN where the weight of all is unknown,
-        because not all of them were listed.
-    num_histories : int
-        Histories at the root of the search.
-    num_ends : int
-        Terminal histories and histories at the depth limit.
-    num_iterations : int
-        Iterations of CFR+.
-    max_iterations : int or None
-        Limit on their number.
-    """
+    """Result and cost of a decision; `num_nodes` counts the histories of the part."""
 
     method: str
+    """Where the answer comes from: `complete` and `sample` from this search, of all histories of
+    the public state or of a sample of them; `earlier` from the solution of an earlier search in the
+    same play, which goes on to this infostate; `blueprint` from the blueprint. The last two answer
+    if there was no search, or too short a one, or if it was rejected."""
     is_rejected: bool = False
+    """Whether the solution was not played because the opponent could have gained by it."""
     is_carried: bool = False
+    """Whether the search was based on the solutions of earlier searches in the same play, and not
+    on the blueprint alone."""
     weight_share: float = 1.0
+    """Share of the histories that were searched in the weight of all histories of the public state:
+    chance reach times the reach of both players. NaN where the weight of all is unknown, because
+    not all of them were listed."""
     num_histories: int = 0
+    """Histories at the root of the search."""
     num_ends: int = 0
+    """Terminal histories and histories at the depth limit."""
     num_iterations: int = 0
+    """Iterations of CFR+."""
     max_iterations: int | None = None
+    """Limit on their number."""
 
     @property
     def is_short(self) -> bool:
@@ -241,12 +189,11 @@ def resolve_part(
     ----------
     part, player, own_range, opponent, gifts
         As in `SearchedPart.gadget_form`.
-    settings : ResolvingSettings
-    start : float
+    start
         `working_seconds()` at the start of the search.
-    fallback : FloatArray or None
+    fallback
         [Q'_i] the policy that is played instead of a rejected solution; None to accept all.
-    payoffs : tuple[float, float]
+    payoffs
         Range of the payoffs, for the tolerance of this check.
 
     Raises
@@ -303,12 +250,11 @@ def values_after(
 
     Parameters
     ----------
-    resolution : Resolution
-    player : Player
+    player
         The searching player.
-    public_state : int
+    public_state
         Not a leaf of the part.
-    own_range : FloatArray
+    own_range
         The searching player's range at the public state.
     """
     whole, part = resolution.part, resolution.part.below(public_state)

@@ -36,8 +36,6 @@ from infoset.resolving.searched_part import ValuedTreePart
 from infoset.typing import NOOP, Action, FloatArray, Player
 from infoset.utils.clocks import OutOfTimeError, deadline, working_seconds
 
-__all__ = ["LocalResolution", "RulesResolver"]
-
 MAX_SEARCHES: Final = 64
 """Searches that are kept for those at later public states."""
 
@@ -50,22 +48,14 @@ MAX_ERROR: Final = 2
 
 @dataclass(frozen=True, eq=False)
 class LocalResolution:
-    """The solution of a part that was built from the rules.
-
-    Attributes
-    ----------
-    local : LocalPart
-    resolution : Resolution
-    policies : Mapping[Infostate, FloatArray]
-        The searching player's policy at its infostates at the root.
-    actions : Mapping[Infostate, tuple[Action, ...]]
-        The legal actions there.
-    """
+    """The solution of a part that was built from the rules."""
 
     local: LocalPart
     resolution: Resolution
     policies: Mapping[Infostate, FloatArray]
+    """The searching player's policy at its infostates at the root."""
     actions: Mapping[Infostate, tuple[Action, ...]]
+    """The legal actions there."""
 
     @classmethod
     def of(cls, local: LocalPart, resolution: Resolution, player: Player) -> LocalResolution:
@@ -132,15 +122,12 @@ class RulesResolver:
 
     Parameters
     ----------
-    game : Game
+    game
         A two-player zero-sum game.
-    player : Player
-    blueprint : Policy
+    blueprint
         The policy of both players where nothing is searched.
     values : ContinuationValues, callable or None
         Values of histories; None only if nothing needs them.
-    settings : ResolvingSettings
-    seed : int
     """
 
     def __init__(

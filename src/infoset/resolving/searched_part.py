@@ -16,8 +16,6 @@ from infoset.resolving.gadgets import entered_form, with_gadget
 from infoset.resolving.opponent_values import responses_at_root
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
-__all__ = ["SearchedPart", "ValuedTreePart", "is_below"]
-
 
 class SearchedPart(Protocol):
     """A part of a game: from a public state down to terminals and to leaves, which have values.
@@ -75,17 +73,11 @@ class SearchedPart(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ValuedTreePart:
-    """A part of a tree, with values at its leaves; see `SearchedPart`.
-
-    Attributes
-    ----------
-    part : TreePart
-    leaf_values : FloatArray
-        [L, n] as in `gadget_form`.
-    """
+    """A part of a tree, with values at its leaves; see `SearchedPart`."""
 
     part: TreePart
     leaf_values: FloatArray
+    """[L, n] as in `gadget_form`."""
 
     @property
     def root(self) -> int:

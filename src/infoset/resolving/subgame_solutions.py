@@ -17,14 +17,6 @@ from infoset.solvers.regret_family import average_policy
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_choice
 
-__all__ = [
-    "SAFE_GADGETS",
-    "SubgameRegret",
-    "SubgameSolver",
-    "resolve_subgames",
-    "solve_subgames",
-]
-
 SubgameSolver: TypeAlias = Callable[[TreePart, PublicBeliefState], TabularPolicy]
 """Function of a subgame and the belief at its root that returns a policy for the subgame."""
 
@@ -38,16 +30,11 @@ class SubgameRegret:
 
     The subgame is solved in the form that `counterfactual_form` returns. Infostates with range
     zero, which the trunk policy may reach later, therefore get a policy and a value, too.
-
-    Attributes
-    ----------
-    scheme : RegretScheme
-    iterations : int
-        Number of iterations for each subgame and belief.
     """
 
     scheme: RegretScheme = SCHEMES["cfr+"]
     iterations: int = 100
+    """Number of iterations for each subgame and belief."""
 
     def __call__(self, part: TreePart, belief: PublicBeliefState) -> TabularPolicy:
         """Return the average policy of the subgame."""
@@ -72,10 +59,8 @@ def solve_subgames(
 
     Parameters
     ----------
-    cut : TreeCut
-    trunk_policy : TabularPolicy
+    trunk_policy
         A policy for the trunk.
-    solve_subgame : SubgameSolver
 
     Raises
     ------
@@ -106,21 +91,19 @@ def resolve_subgames(
 
     Parameters
     ----------
-    cut : TreeCut
+    cut
         A two-player constant-sum game and its cut.
-    trunk_policy : TabularPolicy
+    trunk_policy
         The average policy for the trunk.
-    root_values : Mapping[int, Sequence[FloatArray]]
+    root_values
         Counterfactual values averaged over the same iterations, as `Decomposition.root_values`.
-    solve_subgame : SubgameRegret, optional
+    solve_subgame
         The method for the subgames with gadget; by default `SubgameRegret()`.
-    gadget : str
+    gadget
         "resolving" or "max-margin".
 
     Raises
     ------
-    UnknownNameError
-        If the name of the gadget is unknown.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     PolicyMismatchError

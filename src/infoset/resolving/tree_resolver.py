@@ -18,22 +18,18 @@ from infoset.runs.searcher import not_acting_error
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, LongArray, Player
 
-__all__ = ["TreeResolver"]
-
 
 class TreeResolver(PublicStateResolver):
     """Searches of one player on a tree; see `PublicStateResolver`.
 
     Parameters
     ----------
-    tree : GameTree
+    tree
         A two-player constant-sum game.
-    player : Player
-    blueprint : TabularPolicy
+    blueprint
         The policy of both players outside searches.
-    values : TransformedValues
+    values
         Values of histories under transformed blueprints.
-    settings : ResolvingSettings
     """
 
     def __init__(

@@ -18,8 +18,6 @@ from infoset.runs.task_messages import Interrupt
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["DEFAULT_TARGET", "Budget", "Target", "check_budget", "make_budget"]
-
 Target: TypeAlias = float | str
 """A distance from equilibrium in the game's units, or as a percentage of the payoff range."""
 
@@ -35,54 +33,34 @@ STALLED_GAIN = 0.99
 
 @dataclass
 class Budget:
-    """The limits of one run, and its measurements.
-
-    Attributes
-    ----------
-    target : float or None
-        Distance from equilibrium at which to stop, in the game's units: exploitability in
-        two-player constant-sum games, NashConv in others, and the CCE gap (or EFCE gap) for methods
-        that find joint play. `make_budget` also accepts a percentage.
-    iterations : int or None
-        Number of iterations after which to stop.
-    seconds : float or None
-        Time after which to stop. If none of the three limits is given, iterative methods stop at a
-        default number of iterations (see `max_iterations`), and exact methods when they are done.
-    callback : Callback or None
-        Called at every measurement; a true return value stops the run.
-    trace : list[TracePoint]
-        Measurements so far.
-    checkpoint : Checkpointing or None
-        The file in which the run is saved. If it exists, the run is resumed from it.
-    interrupt : Interrupt
-        Ends the run once it is set, as Ctrl-C does in the main thread; by default an event.
-    is_default : bool
-        Whether none of the three limits was given. The target may then be the default, which
-        methods may exceed in accuracy.
-    can_stall : bool
-        Whether a run with a target ends once nine tenths of its iterations have not reduced the
-        error; not for learners, whose errors are random.
-    policy_callback : callable or None
-        Called with the answer at every measurement, before `callback`.
-
-    Raises
-    ------
-    ParameterError
-        If a limit is negative or not finite, if `iterations` is not a positive integer, or if the
-        callback is not callable.
-    """
+    """The limits of one run, and its measurements."""
 
     target: float | None = None
+    """Distance from equilibrium at which to stop, in the game's units: exploitability in two-player
+    constant-sum games, NashConv in others, and the CCE gap (or EFCE gap) for methods that find
+    joint play. `make_budget` also accepts a percentage."""
     iterations: int | None = None
+    """Number of iterations after which to stop."""
     seconds: float | None = None
+    """Time after which to stop. If none of the three limits is given, iterative methods stop at a
+    default number of iterations (see `max_iterations`), and exact methods when they are done."""
     callback: Callback | None = None
+    """Called at every measurement; a true return value stops the run."""
     trace: list[TracePoint] = field(default_factory=list)
+    """Measurements so far."""
     started: float = field(default_factory=working_seconds)
     checkpoint: Checkpointing | None = None
+    """The file in which the run is saved. If it exists, the run is resumed from it."""
     interrupt: Interrupt = field(default_factory=Event)
+    """Ends the run once it is set, as Ctrl-C does in the main thread; by default an event."""
     is_default: bool = False
+    """Whether none of the three limits was given. The target may then be the default, which methods
+    may exceed in accuracy."""
     policy_callback: Callable[[Any], object] | None = None
+    """Called with the answer at every measurement, before `callback`."""
     can_stall: bool = True
+    """Whether a run with a target ends once nine tenths of its iterations have not reduced the
+    error; not for learners, whose errors are random."""
 
     def __post_init__(self) -> None:
         if isinstance(self.target, str):
@@ -211,13 +189,7 @@ def make_budget(
 
 
 def check_budget(budget: object) -> None:
-    """Raise unless `budget` is a `Budget`.
-
-    Raises
-    ------
-    ParameterError
-        If the argument is of another type, such as a number of iterations.
-    """
+    """Raise unless `budget` is a `Budget`."""
     check_type("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
 
 

@@ -19,15 +19,6 @@ from infoset.typing import StateArrays
 from infoset.utils.arguments import check_number, check_path, check_type
 from infoset.utils.array_files import read_arrays, write_arrays
 
-__all__ = [
-    "DEFAULT_CHECKPOINT_SECONDS",
-    "Checkpoint",
-    "Checkpointing",
-    "check_compatibility",
-    "read_checkpoint",
-    "write_checkpoint",
-]
-
 LONGEST_DIFFERENCE = 100
 """Characters of a setting above which it is omitted from a message if a short one differs."""
 
@@ -39,13 +30,6 @@ FORMAT = 1
 class Checkpointing:
     """Where a run saves its checkpoint, and how often.
 
-    Attributes
-    ----------
-    path : Path
-        The file. If it exists, the run is resumed from it.
-    seconds : float
-        Time between two checkpoints. If 0, a checkpoint is saved at every check of the clock.
-
     Raises
     ------
     ParameterError
@@ -54,7 +38,9 @@ class Checkpointing:
     """
 
     path: Path
+    """The file. If it exists, the run is resumed from it."""
     seconds: float = DEFAULT_CHECKPOINT_SECONDS
+    """Time between two checkpoints. If 0, a checkpoint is saved at every check of the clock."""
 
     def __post_init__(self) -> None:
         check_type("checkpoint", self.path, Path, "the path of a file")
@@ -75,38 +61,25 @@ class Checkpointing:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The identity, the progress and the state of a run.
-
-    Attributes
-    ----------
-    game : str
-        Name of the game, for comparison and display; it is never loaded.
-    fingerprint : str
-        Fingerprint of the game's sequence form.
-    method : str
-    settings : Mapping[str, Any]
-        The settings of the method, including the horizon, as JSON values.
-    iteration : int
-        Iterations done.
-    seconds : float
-        Time taken, summed over all sessions.
-    trace : tuple
-        Measurements so far: instances of `TracePoint`, or of the class of another kind of run.
-    state : Mapping[str, array]
-        The arrays that iterations change, by name.
-    version : str
-        The version of the library that wrote the checkpoint.
-    """
+    """The identity, the progress and the state of a run."""
 
     game: str
+    """Name of the game, for comparison and display; it is never loaded."""
     fingerprint: str
+    """Fingerprint of the game's sequence form."""
     method: str
     settings: Mapping[str, Any]
+    """The settings of the method, including the horizon, as JSON values."""
     iteration: int
+    """Iterations done."""
     seconds: float
+    """Time taken, summed over all sessions."""
     trace: tuple[Any, ...]
+    """Measurements so far: instances of `TracePoint`, or of the class of another kind of run."""
     state: StateArrays
+    """The arrays that iterations change, by name."""
     version: str = __version__
+    """The version of the library that wrote the checkpoint."""
 
 
 def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:

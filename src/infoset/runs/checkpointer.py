@@ -34,16 +34,6 @@ from infoset.utils.interrupts import interrupts_held
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = [
-    "Checkpointer",
-    "Resumable",
-    "RunCheckpointer",
-    "json_settings",
-    "open_checkpointer",
-    "refuse_checkpoint",
-    "settings_of",
-]
-
 
 @runtime_checkable
 class Resumable(Protocol):
@@ -105,11 +95,11 @@ def open_checkpointer(
     ----------
     solver : IterativeSolver
         A solver before its first iteration. Its state is set from the file.
-    method : str
+    method
         Name of the method in the result.
-    budget : Budget
+    budget
         The budget of the run. Its trace and elapsed time continue those in the file.
-    to : Checkpointing
+    to
         The file, and the time between saves.
 
     Raises
@@ -137,7 +127,7 @@ class Checkpointer(ABC):
 
     Parameters
     ----------
-    to : Checkpointing
+    to
         The file, and the time between saves.
     """
 
@@ -220,12 +210,11 @@ class RunCheckpointer(Checkpointer):
 
     Parameters
     ----------
-    solver : Resumable
-    method : str
+    method
         Name of the method in the result.
-    budget : Budget
+    budget
         The budget of the run; its elapsed time and trace are saved, too.
-    to : Checkpointing
+    to
         The file, and the time between saves.
     """
 

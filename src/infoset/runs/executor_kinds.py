@@ -21,8 +21,6 @@ from infoset.runs.ray_executor import RayExecutor
 from infoset.runs.workers import LocalProcesses
 from infoset.utils.arguments import check_type
 
-__all__ = ["DaskExecutor", "open_executor"]
-
 SECONDS_TO_ANSWER: Final = 10
 SECONDS_WITHOUT_WORKERS: Final = 60.0
 """Time for which a cluster may have lost all its workers."""
@@ -36,7 +34,7 @@ def open_executor(on: str) -> Iterator[Executor]:
 
     Parameters
     ----------
-    on : str
+    on
         `threads[:N]` or `processes[:N]` of this machine, N of them or one for each core;
         `dask:ADDRESS` of a scheduler; `ray:ADDRESS` of a head node; or `slurm:OPTIONS`, inside an
         allocation, where the options of executorlib are `max_workers=N` and those of each worker,
@@ -44,10 +42,6 @@ def open_executor(on: str) -> Iterator[Executor]:
 
     Raises
     ------
-    UnknownNameError
-        If the kind is unknown.
-    ParameterError
-        If the rest is invalid, or nothing answers within 10 seconds.
     MissingExtraError
         If the package for the kind is not installed.
 
@@ -95,7 +89,7 @@ class DaskExecutor(Executor):
 
     Parameters
     ----------
-    address : str
+    address
         Address of the scheduler.
 
     Raises

@@ -22,14 +22,6 @@ from infoset.runs.result import JointGaps, Outcome, SolveResult
 
 Answer = TypeVar("Answer")
 
-__all__ = [
-    "IterativeSolver",
-    "NullCheckpointer",
-    "gradient_cost",
-    "measurement_cost",
-    "planned_measurements",
-    "run_measured",
-]
 
 GROWTH = 0.1
 """Smallest growth of the number of iterations between measurements."""
@@ -104,8 +96,6 @@ def run_measured(
 
     Raises
     ------
-    ParameterError
-        If the budget is not a `Budget`.
     NumericalError
         If the answer is no longer a policy, or has no finite value.
     """
@@ -343,13 +333,13 @@ def planned_measurements(
 
     Parameters
     ----------
-    cost : int
+    cost
         Cost of an iteration.
-    measurement_cost : int
+    measurement_cost
         Cost of a measurement, in the same unit.
-    max_cost_between : int
+    max_cost_between
         Cost of iterations after which to measure even if their number has grown by less.
-    min_growth : float
+    min_growth
         Smallest growth of the number of iterations between measurements.
     """
     pause = ceil(WORK_PER_MEASURING * measurement_cost / cost)

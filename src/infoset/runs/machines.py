@@ -10,28 +10,19 @@ from functools import cache
 import numba
 import numpy as np
 
-__all__ = ["Machine", "differing_machines", "this_machine"]
-
 
 @dataclass(frozen=True)
 class Machine:
-    """What the bits of a result may depend on beside the version of the library.
-
-    Attributes
-    ----------
-    host : str
-        Name of the computer.
-    cpu : str
-        Name of the processor, for which kernels are compiled.
-    python, numba, numpy : str
-        Versions.
-    """
+    """What the bits of a result may depend on beside the version of the library."""
 
     host: str
+    """Name of the computer."""
     cpu: str
+    """Name of the processor, for which kernels are compiled."""
     python: str
     numba: str
     numpy: str
+    """Versions."""
 
 
 @cache

@@ -11,8 +11,6 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.runs.result import SolveResult, TracePoint
 from infoset.utils.arguments import check_count, check_number, check_type
 
-__all__ = ["make_result", "make_trace"]
-
 RELATIVE_TOLERANCE, RANGE_TOLERANCE = 0.01, 1e-6
 """Tolerances between a given and a measured error: relative, and as a part of the payoff range."""
 
@@ -28,22 +26,16 @@ def make_trace(
 
     Parameters
     ----------
-    exploitability : Sequence[float], optional
+    exploitability
         Exploitability at each measurement, in the game's units. NashConv is twice as large.
-    nash_conv : Sequence[float], optional
+    nash_conv
         NashConv at each measurement, in the game's units, for games without exploitability. Give
         one of the two.
-    iterations : Sequence[int], optional
+    iterations
         Iterations done at each measurement; by default 1, 2, 3, ...
-    seconds : Sequence[float], optional
+    seconds
         Time at each measurement. By default it is unknown (NaN), and charts against seconds omit
         the trace.
-
-    Raises
-    ------
-    ParameterError
-        If both errors or neither are given, the lengths differ, a number is negative or not finite,
-        or iterations or seconds decrease.
 
     Examples
     --------
@@ -88,22 +80,17 @@ def make_result(
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy
         The answer, such as `load_policy("mine.csv")` or `infoset.policy.tabulate(...)`.
-    method : str
+    method
         Name in tables and charts.
-    trace : Sequence[TracePoint]
+    trace
         Measurements on the way, as from `make_trace`. By default, the policy is the only one.
     iterations, seconds : number, optional
         Iterations done and time taken; by default those at the end of the trace. If more iterations
         are given, the measured policy is added to the trace.
-    seed : int, optional
+    seed
         Random seed of the run.
-
-    Raises
-    ------
-    ParameterError
-        If the last error in the trace differs from that of the policy, or a value is invalid.
 
     Examples
     --------

@@ -9,8 +9,6 @@ from typing import Any
 
 from infoset.errors import MissingExtraError, ParameterError
 
-__all__ = ["RayExecutor"]
-
 
 class RayExecutor(Executor):
     """Runs calls as tasks of a Ray cluster.
@@ -19,7 +17,7 @@ class RayExecutor(Executor):
 
     Parameters
     ----------
-    address : str
+    address
         `HOST:PORT` of the head node, or `auto` for the cluster of this machine.
 
     Raises

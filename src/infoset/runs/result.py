@@ -10,8 +10,6 @@ from infoset.evaluation import Evaluation
 from infoset.policy import TabularPolicy
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = ["Callback", "JointGaps", "Outcome", "SolveResult", "TracePoint"]
-
 Outcome: TypeAlias = Literal[
     "converged", "optimal", "iterations", "seconds", "stalled", "stopped", "interrupted", "failed"
 ]
@@ -22,18 +20,12 @@ method failed."""
 
 
 class JointGaps(NamedTuple):
-    """Distances of joint play from two kinds of equilibrium, in the game's units.
-
-    Attributes
-    ----------
-    cce : float or None
-        Distance from a coarse correlated equilibrium (CCE); None if not measured.
-    efce : float or None
-        Distance from an extensive-form correlated equilibrium (EFCE); None if not measured.
-    """
+    """Distances of joint play from two kinds of equilibrium, in the game's units."""
 
     cce: float | None = None
+    """Distance from a coarse correlated equilibrium (CCE); None if not measured."""
     efce: float | None = None
+    """Distance from an extensive-form correlated equilibrium (EFCE); None if not measured."""
 
 
 UNMEASURED = JointGaps()
@@ -41,31 +33,21 @@ UNMEASURED = JointGaps()
 
 @dataclass(frozen=True)
 class TracePoint:
-    """One measurement of a run.
-
-    Attributes
-    ----------
-    iteration : int
-        Iterations done.
-    seconds : float
-        Time since the run began, including the time of measurements.
-    values : tuple[float, ...]
-        Expected utilities of the answer so far.
-    nash_conv : float
-        NashConv of the answer so far.
-    exploitability : float or None
-        Exploitability of the answer so far; None unless the game is two-player constant-sum.
-    cce_gap, efce_gap : float or None
-        Gaps of joint play so far, if the method measures them; see `JointGaps`.
-    """
+    """One measurement of a run."""
 
     iteration: int
+    """Iterations done."""
     seconds: float
+    """Time since the run began, including the time of measurements."""
     values: tuple[float, ...]
+    """Expected utilities of the answer so far."""
     nash_conv: float
+    """NashConv of the answer so far."""
     exploitability: float | None
+    """Exploitability of the answer so far; None unless the game is two-player constant-sum."""
     cce_gap: float | None = None
     efce_gap: float | None = None
+    """Gaps of joint play so far, if the method measures them; see `JointGaps`."""
 
     @property
     def errors(self) -> dict[str, float]:
@@ -94,39 +76,39 @@ class SolveResult(ShortRepr):
 
     Attributes
     ----------
-    game : str
+    game
         Name of the game; `policy.form.source` records where it came from.
     method : str
-    policy : TabularPolicy
+    policy
         The answer. Depending on the method, it is the average policy, the last iterate, or the
         solution of the linear program.
-    current_policy : TabularPolicy or None
+    current_policy
         The last iterate, if the method has one.
-    measured : Evaluation
+    measured
         The evaluation of `policy` by exact best responses in float64, independent of the solver.
-    outcome : Outcome
+    outcome
         Why the run ended. A run that does not converge is not an error.
-    iterations : int
+    iterations
         Iterations done.
-    seconds : float
+    seconds
         Time taken, excluding construction and compilation; the time limit applies to this time.
-    trace : tuple[TracePoint, ...]
+    trace
         The measurements; the last one is of `policy`.
-    reason : str or None
+    reason
         Why `auto` chose the method; if a limit ended a linear program, where `policy` comes from;
         or, if schedules were planned by a time limit, for how many iterations. None otherwise.
-    gaps : Mapping[str, float]
+    gaps
         Further measurements of some methods, in the game's units. `quantal`: the `quantal_gap` of
         the answer of magnetic mirror descent (the function `quantal_distance` bounds the
         distance in probability).
         `excessive`: the upper bound on NashConv that the excessive gap technique certifies.
-    build_seconds : float
+    build_seconds
         Time that `solve` took to build the game, without compilation.
-    compile_seconds : float
+    compile_seconds
         Time that `solve` took to compile kernels, or to load them from disk.
-    seed : int or None
+    seed
         Random seed of the run; None if the method does not use random numbers.
-    form_reason : str or None
+    form_reason
         Why `solve` chose the public form; None if it did not, or was asked for it.
     """
 

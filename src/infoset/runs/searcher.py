@@ -20,16 +20,6 @@ from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number, check_type
 from infoset.utils.clocks import working_seconds
 
-__all__ = [
-    "Overruns",
-    "SearchBudget",
-    "SearchRecord",
-    "SearchedGame",
-    "Searcher",
-    "check_model",
-    "not_acting_error",
-]
-
 CLOCK_FRACTION = 0.05
 """Target duration of a batch, as a fraction of the time limit. The clock is read between
 batches."""
@@ -43,26 +33,14 @@ LATE = 0.2
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """Limits of a search: a number of worlds or simulations, a time limit, or both.
-
-    Attributes
-    ----------
-    unit : str
-        Name of the parameter that sets the number, such as `num_worlds`.
-    number : int or None
-        Maximum number of worlds or simulations; None for no limit on the number.
-    milliseconds : float or None
-        Time limit; None for no limit. With a limit, answers depend on the speed of the machine.
-
-    Raises
-    ------
-    ParameterError
-        If a limit is not positive.
-    """
+    """Limits of a search: a number of worlds or simulations, a time limit, or both."""
 
     unit: str
+    """Name of the parameter that sets the number, such as `num_worlds`."""
     number: int | None
+    """Maximum number of worlds or simulations; None for no limit on the number."""
     milliseconds: float | None
+    """Time limit; None for no limit. With a limit, answers depend on the speed of the machine."""
 
     def __post_init__(self) -> None:
         if self.number is not None:
@@ -92,7 +70,7 @@ class SearchBudget:
 
         Parameters
         ----------
-        start : float
+        start
             `working_seconds()` at the start of the search.
         """
         total = inf if self.number is None else self.number
@@ -113,41 +91,28 @@ class SearchBudget:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SearchRecord:
-    """Result and cost of a search.
-
-    Attributes
-    ----------
-    actions : tuple[Action, ...]
-        [A] the legal actions.
-    values : FloatArray
-        [A] mean value of each action, in the game's units; NaN where unknown.
-    num_nodes : int
-        Positions or infostates visited.
-    seconds : float
-        Duration, without compilation.
-    time_limit : float or None
-        Time limit in seconds.
-    compile_seconds : float
-        Time to compile kernels, or to load them from disk, which does not count toward the limit.
-    belief_seconds : float
-        Part of `seconds` in which the worlds of the belief were found.
-    preparation_seconds : float
-        Time to evaluate one world before the first search of a searcher, so that its kernels are
-        compiled; it does not count toward the limit either.
-    model_noise : float
-        Weight of uniform play in the assumed policies of the belief, as in `Belief`; 0 if they were
-        not mixed or not given.
-    """
+    """Result and cost of a search."""
 
     actions: tuple[Action, ...]
+    """[A] the legal actions."""
     values: FloatArray
+    """[A] mean value of each action, in the game's units; NaN where unknown."""
     num_nodes: int
+    """Positions or infostates visited."""
     seconds: float
+    """Duration, without compilation."""
     time_limit: float | None
+    """Time limit in seconds."""
     compile_seconds: float = 0.0
+    """Time to compile kernels, or to load them from disk, which does not count toward the limit."""
     belief_seconds: float = 0.0
+    """Part of `seconds` in which the worlds of the belief were found."""
     preparation_seconds: float = 0.0
+    """Time to evaluate one world before the first search of a searcher, so that its kernels are
+    compiled; it does not count toward the limit either."""
     model_noise: float = 0.0
+    """Weight of uniform play in the assumed policies of the belief, as in `Belief`; 0 if they were
+    not mixed or not given."""
 
     @property
     def is_short(self) -> bool:
@@ -162,21 +127,14 @@ class SearchRecord:
 
 @dataclass
 class Overruns:
-    """Count of the searches with a time limit, and of those more than 20% over it.
-
-    Attributes
-    ----------
-    num_searches : int
-        Searches with a time limit.
-    num_late : int
-        Searches that took more than 20% longer than their limit.
-    worst : float
-        Largest overrun, as a fraction of the limit.
-    """
+    """Count of the searches with a time limit, and of those more than 20% over it."""
 
     num_searches: int = 0
+    """Searches with a time limit."""
     num_late: int = 0
+    """Searches that took more than 20% longer than their limit."""
     worst: float = 0.0
+    """Largest overrun, as a fraction of the limit."""
 
     def add(self, record: SearchRecord) -> None:
         """Count a search."""
@@ -248,12 +206,12 @@ class Searcher(ABC):
 
     Parameters
     ----------
-    model : SearchedGame
+    model
         The game, such as `search_model(game)`.
-    belief : PublicPrivateBelief or float
+    belief
         Distribution of worlds. A number is the public weight λ: 0 is the player's private belief, 1
         the public belief.
-    seed : int
+    seed
         Seed of the policy; `search` takes a generator instead.
 
     Attributes
@@ -263,11 +221,6 @@ class Searcher(ABC):
     num_noisy_searches : int
         Number of searches whose belief mixed the assumed policies with uniform play, as in
         `Belief.model_noise`.
-
-    Raises
-    ------
-    ParameterError
-        If a value is out of range.
     """
 
     if_short: ClassVar[str] = "its choice is nearly random"
@@ -310,9 +263,8 @@ class Searcher(ABC):
 
         Parameters
         ----------
-        infostate : Infostate
+        infostate
             The player's information. The answer depends only on it and on the generator.
-        rng : numpy.random.Generator
 
         Raises
         ------
@@ -329,9 +281,7 @@ class Searcher(ABC):
 
         Parameters
         ----------
-        infostate : Infostate
-        rng : numpy.random.Generator
-        num_searches : int
+        num_searches
             R, at least 1.
 
         Raises

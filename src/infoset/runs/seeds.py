@@ -8,8 +8,6 @@ from typing import TypeAlias
 from infoset.errors import ParameterError, show
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["Seeds", "check_seeds"]
-
 MAX_RUNS = 1_000_000
 
 Seeds: TypeAlias = int | Sequence[int]
@@ -17,13 +15,7 @@ Seeds: TypeAlias = int | Sequence[int]
 
 
 def check_seeds(seeds: Seeds) -> tuple[int, ...]:
-    """Return the seed of each run.
-
-    Raises
-    ------
-    ParameterError
-        If a seed is not a whole number, or is repeated, or there are none.
-    """
+    """Return the seed of each run."""
     check_type(
         "seeds", seeds, (int, list, tuple, range), "the number of runs, or a list of their seeds"
     )

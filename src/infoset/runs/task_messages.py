@@ -22,22 +22,6 @@ from infoset._version import __version__
 from infoset.errors import ParameterError, WorkerVersionError, as_error, describe_exception
 from infoset.runs.machines import Machine, this_machine
 
-__all__ = [
-    "FILE_MODULE",
-    "Interrupt",
-    "Reply",
-    "Work",
-    "answer",
-    "digest_of",
-    "interrupts",
-    "packed",
-    "packed_without",
-    "perform",
-    "perform_here",
-    "set_process_interrupt",
-    "unpacked_with",
-]
-
 FILE_MODULE = "infoset_user_file_"
 """Prefix of the modules that are executed from a Python file; only this process has them."""
 
@@ -73,23 +57,15 @@ _thread = local()
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply to a task.
-
-    Attributes
-    ----------
-    kind : str
-        `done`, `error`, `unsendable` (the worker cannot unpack what it got), `version` (the worker
-        has another version) or `wanted` (the worker needs the packed work).
-    content : Any
-        The result, the exception, or text.
-    seconds : float
-        Time that the task took, including compilation.
-    machine : Machine or None
-    """
+    """The reply to a task."""
 
     kind: str
+    """`done`, `error`, `unsendable` (the worker cannot unpack what it got), `version` (the worker
+    has another version) or `wanted` (the worker needs the packed work)."""
     content: Any
+    """The result, the exception, or text."""
     seconds: float = 0.0
+    """Time that the task took, including compilation."""
     machine: Machine | None = None
 
 
@@ -218,16 +194,15 @@ def perform(
 
     Parameters
     ----------
-    version : str
+    version
         Version of the library at the driver; a worker with another one refuses the task.
-    session : str
+    session
         Name of the driver's session.
-    digest : str
+    digest
         Name of the work.
-    work : bytes or None
+    work
         The packed work; None if the worker should have it already.
-    item : bytes
-    attempt : int
+    attempt
         Makes the calls of repeated tasks differ, as some executors run equal calls only once.
     """
     if version != __version__:

@@ -39,8 +39,6 @@ from infoset.runs.task_messages import (
 )
 from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["MAX_RETRIES", "Done", "WorkerPool", "ordered_results", "run_tasks"]
-
 MAX_RETRIES = 3
 """How often a task is repeated because its worker was lost."""
 
@@ -60,46 +58,29 @@ UNREADABLE = (ImportError, AttributeError, TypeError)
 
 
 class Done(NamedTuple):
-    """A finished task.
-
-    Attributes
-    ----------
-    position : int
-        Position of its item, from 0 on.
-    result : Any
-    seconds : float
-        Time that it took, including compilation.
-    machine : Machine
-    """
+    """A finished task."""
 
     position: int
+    """Position of its item, from 0 on."""
     result: Any
     seconds: float
+    """Time that it took, including compilation."""
     machine: Machine
 
 
 @dataclass
 class WorkerPool:
-    """An executor, and what the driver knows about it.
-
-    Attributes
-    ----------
-    executor : Executor
-    interrupt : Event or other object with `set` and `is_set`
-        Set to end the tasks that are running, in so far as they can be reached.
-    renew : callable or None
-        Returns a new executor in the place of one that broke; None if the user owns it.
-    max_submitted : int
-        Number of tasks that are submitted before one has finished.
-    problem : callable or None
-        Returns what is wrong with the workers, such as that there are none; empty if nothing is.
-    """
+    """An executor, and what the driver knows about it."""
 
     executor: Executor
     interrupt: Any = field(default_factory=Event)
+    """Set to end the tasks that are running, in so far as they can be reached."""
     renew: Callable[[], Executor] | None = None
+    """Returns a new executor in the place of one that broke; None if the user owns it."""
     max_submitted: int = MAX_SUBMITTED
+    """Number of tasks that are submitted before one has finished."""
     problem: Callable[[], str] | None = None
+    """Returns what is wrong with the workers, such as that there are none; empty if nothing is."""
 
 
 class _Task(NamedTuple):
@@ -116,10 +97,8 @@ class _Session:
 
     Parameters
     ----------
-    work : Work
     items : Iterable
-    pool : WorkerPool
-    shares : bool
+    shares
         Whether threads may use `work` simultaneously; otherwise each gets a copy.
     """
 
@@ -279,14 +258,13 @@ def run_tasks(
 
     Parameters
     ----------
-    work : Work
+    work
         Function of an item and an `Interrupt`, independent of all other calls.
     items : Iterable
-    pool : WorkerPool
     on_done : callable
         Called with each finished task in this thread, in the order in which they finish. After
         Ctrl-C or an error it is still called with those that have finished.
-    shares : bool
+    shares
         Whether threads of this process may use `work` simultaneously.
 
     Raises

@@ -15,8 +15,6 @@ from infoset.runs.result import SolveResult, TracePoint
 from infoset.utils.arguments import check_path
 from infoset.utils.text import shortened
 
-__all__ = ["RunTrace", "read_trace", "read_traces", "trace_rows"]
-
 TRACE_FILES: Final = ("trace.csv", "traces.csv")
 RECORD_FILES: Final = ("result.json", "results.json")
 """Names of a trace in the folder of a run and of a comparison, and of the files beside them."""
@@ -29,31 +27,21 @@ MAX_FOLDERS_SHOWN = 5
 
 @dataclass(frozen=True)
 class RunTrace:
-    """The measurements of one run with what a chart needs to know about the run.
-
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    trace : tuple[TracePoint, ...]
-        At least one measurement.
-    game : str
-        Name of the game; empty if it is unknown.
-    seed : int or None
-        Random seed of the run; None if it has none.
-    payoff_width : float or None
-        Largest difference between two utilities of the same player, in the game's units; None if
-        it is unknown.
-    rounding : float
-        Bound on the rounding error of the measurements; 0 if it is unknown.
-    """
+    """The measurements of one run with what a chart needs to know about the run."""
 
     method: str
+    """Name of the method."""
     trace: tuple[TracePoint, ...]
+    """At least one measurement."""
     game: str = ""
+    """Name of the game; empty if it is unknown."""
     seed: int | None = None
+    """Random seed of the run; None if it has none."""
     payoff_width: float | None = None
+    """Largest difference between two utilities of the same player, in the game's units; None if it
+    is unknown."""
     rounding: float = 0.0
+    """Bound on the rounding error of the measurements; 0 if it is unknown."""
 
     @classmethod
     def of(cls, result: SolveResult) -> RunTrace:
@@ -90,7 +78,7 @@ def read_trace(path: str | Path) -> tuple[TracePoint, ...]:
 
     Parameters
     ----------
-    path : str or Path
+    path
         The folder of a run, its `trace.csv`, or a CSV file of another program; see `read_traces`.
 
     Raises
@@ -125,7 +113,7 @@ def read_traces(path: str | Path) -> tuple[RunTrace, ...]:
 
     Parameters
     ----------
-    path : str or Path
+    path
         A folder that `save_run`, `save_learning`, `save_training` or `save_comparison` wrote, the
         `trace.csv` or `traces.csv` in it, or a CSV file of another program.
 

@@ -19,8 +19,6 @@ from infoset.runs.task_messages import Interrupt, set_process_interrupt
 from infoset.runs.tasks import MAX_SUBMITTED, WorkerPool, ordered_results
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["LocalProcesses", "check_workers", "parallel_map", "worker_pool"]
-
 Portion = TypeVar("Portion")
 Result = TypeVar("Result")
 Function: TypeAlias = Callable[[Portion], Result]
@@ -37,13 +35,7 @@ EXPECTED = "a concurrent.futures.Executor, such as ThreadPoolExecutor(4), or cli
 
 
 def check_workers(workers: int | None, executor: Executor | None) -> None:
-    """Check the number of workers, and an executor, of which at most one may be given.
-
-    Raises
-    ------
-    ParameterError
-        If both are given, `workers` is not a positive integer, or `executor` is not an executor.
-    """
+    """Check the number of workers, and an executor, of which at most one may be given."""
     if workers is not None:
         check_count("workers", workers, minimum=1)
     if executor is None:
@@ -64,7 +56,7 @@ class LocalProcesses(Executor):
 
     Parameters
     ----------
-    workers : int
+    workers
         Number of processes.
     """
 
@@ -98,11 +90,11 @@ def worker_pool(
 
     Parameters
     ----------
-    workers : int
+    workers
         Number of threads or processes; unused if an executor is given.
-    executor : Executor, optional
+    executor
         It remains open.
-    processes : bool
+    processes
         Whether to start `LocalProcesses` instead of threads.
     """
     if executor is not None:
@@ -177,12 +169,12 @@ def parallel_map(
     ----------
     work : callable
         Function that returns the result of one portion, independently of all others.
-    workers : int
+    workers
         Number of processes; with 1, everything runs in the calling thread. Processes are spawned,
         and each receives `work` once.
-    executor : Executor, optional
+    executor
         Where to run instead.
-    compiled : bool
+    compiled
         Whether `work` spends nearly all its time in kernels, which release the interpreter lock. If
         so, threads are used instead of processes, and they share `work`.
 

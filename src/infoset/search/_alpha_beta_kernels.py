@@ -35,29 +35,20 @@ LOWER, UPPER = range(2)
 
 
 class AlphaBeta(NamedTuple):
-    """The workspace of a search.
-
-    Attributes
-    ----------
-    stack : Stack
-    alpha, beta : FloatArray
-        [D] the window: values outside it do not change the value at the root.
-    first_alpha, first_beta : FloatArray
-        [D] the window before the first branch was searched. A value inside it is exact; a value
-        outside it is a bound.
-    best : FloatArray
-        [D] best or expected value over the branches searched so far.
-    table : TranspositionTable
-        Each result is a lower and an upper bound on the value.
-    """
+    """The workspace of a search."""
 
     stack: Stack
     alpha: FloatArray
     beta: FloatArray
+    """[D] the window: values outside it do not change the value at the root."""
     first_alpha: FloatArray
     first_beta: FloatArray
+    """[D] the window before the first branch was searched. A value inside it is exact; a value
+    outside it is a bound."""
     best: FloatArray
+    """[D] best or expected value over the branches searched so far."""
     table: TranspositionTable
+    """Each result is a lower and an upper bound on the value."""
 
 
 @inlined

@@ -40,26 +40,18 @@ SHIFT = np.uint64(29)
 
 
 class Stack(NamedTuple):
-    """The positions on the path from the root of a search to the current position, by depth.
-
-    Attributes
-    ----------
-    here : Position
-        The current position, which the model changes in place.
-    states, rewards_so_far : LongArray, FloatArray
-        [D, L] and [D, N], as in `Position`.
-    mover : LongArray
-        [D] the player to act, `CHANCE_MOVE` or `END`.
-    branch, num_branches : LongArray
-        [D] number of actions or outcomes tried, and their total.
-    """
+    """The positions on the path from the root of a search to the current position, by depth."""
 
     here: Position
+    """The current position, which the model changes in place."""
     states: LongArray
     rewards_so_far: FloatArray
+    """[D, L] and [D, N], as in `Position`."""
     mover: LongArray
+    """[D] the player to act, `CHANCE_MOVE` or `END`."""
     branch: LongArray
     num_branches: LongArray
+    """[D] number of actions or outcomes tried, and their total."""
 
 
 class TranspositionTable(NamedTuple):
@@ -67,20 +59,14 @@ class TranspositionTable(NamedTuple):
 
     Results are utilities minus the rewards so far, so that they are valid for every path to a
     position.
-
-    Attributes
-    ----------
-    states : LongArray
-        [T, L] where T is a power of two.
-    search : LongArray
-        [T] number of the search that wrote the result. Results of other searches are ignored.
-    result : FloatArray
-        [T, M]
     """
 
     states: LongArray
+    """[T, L] where T is a power of two."""
     search: LongArray
+    """[T] number of the search that wrote the result. Results of other searches are ignored."""
     result: FloatArray
+    """[T, M]"""
 
 
 @inner_kernel

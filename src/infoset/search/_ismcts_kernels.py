@@ -55,103 +55,67 @@ LOW_BITS = 0x7FFFFFFF
 
 
 class Tree(NamedTuple):
-    """The tree of a search. Later searches reuse its arrays.
-
-    Attributes
-    ----------
-    steps : LongArray
-        [2 I, 4] hash table of infostates with open addressing; its length is a power of 2.
-    first_entry : LongArray
-        [I] the first action entry of an infostate's node, or `NO_NODE`.
-    visits : LongArray
-        [I] number N of simulations that passed through a node, excluding the one that added it.
-    entry_visits : LongArray
-        [E] number n of these simulations that took the action.
-    returns : FloatArray
-        [E] sum of the acting player's returns, in `SUM_UNIT`.
-    path : LongArray
-        [D, 3] the actions that the current simulation took inside the tree.
-    counts : LongArray
-        [3] number of infostates, number of action entries, and serial number of the search.
-    """
+    """The tree of a search. Later searches reuse its arrays."""
 
     steps: LongArray
+    """[2 I, 4] hash table of infostates with open addressing; its length is a power of 2."""
     first_entry: LongArray
+    """[I] the first action entry of an infostate's node, or `NO_NODE`."""
     visits: LongArray
+    """[I] number N of simulations that passed through a node, excluding the one that added it."""
     entry_visits: LongArray
+    """[E] number n of these simulations that took the action."""
     returns: FloatArray
+    """[E] sum of the acting player's returns, in `SUM_UNIT`."""
     path: LongArray
+    """[D, 3] the actions that the current simulation took inside the tree."""
     counts: LongArray
+    """[3] number of infostates, number of action entries, and serial number of the search."""
 
 
 class Roots(NamedTuple):
-    """The positions from which simulations start, and the nodes whose visits form the policy.
-
-    Attributes
-    ----------
-    states : LongArray
-        [K, L]
-    rewards_so_far : FloatArray
-        [K, N]
-    infostates : LongArray
-        [K, N] number of each player's infostate; no number is used for two players.
-    cumulative : FloatArray
-        [K] cumulative probability; infinite for the last.
-    num_infostates : int
-        Number of different infostates at the roots.
-    own : LongArray
-        [M] numbers of the searching player's infostates at the roots.
-    action_indices : LongArray
-        [M, A] index, at each of the M infostates, of each legal action of the true infostate; -1 if
-        it is not legal there.
-    """
+    """The positions from which simulations start, and the nodes whose visits form the policy."""
 
     states: LongArray
+    """[K, L]"""
     rewards_so_far: FloatArray
+    """[K, N]"""
     infostates: LongArray
+    """[K, N] number of each player's infostate; no number is used for two players."""
     cumulative: FloatArray
+    """[K] cumulative probability; infinite for the last."""
     num_infostates: int
+    """Number of different infostates at the roots."""
     own: LongArray
+    """[M] numbers of the searching player's infostates at the roots."""
     action_indices: LongArray
+    """[M, A] index, at each of the M infostates, of each legal action of the true infostate; -1 if
+    it is not legal there."""
 
 
 class Bonus(NamedTuple):
-    """The factor of the exploration bonus.
-
-    Attributes
-    ----------
-    factor : float
-        In units of utility, or relative to the range of each player's utilities.
-    is_relative : bool
-        Whether the factor is relative to the range of the utilities in the playouts so far.
-    """
+    """The factor of the exploration bonus."""
 
     factor: float
+    """In units of utility, or relative to the range of each player's utilities."""
     is_relative: bool
+    """Whether the factor is relative to the range of the utilities in the playouts so far."""
 
 
 class Playout(NamedTuple):
-    """The workspace of a simulation.
-
-    Attributes
-    ----------
-    position, leaf : Position
-        The current position, and the one at which the simulation left the tree.
-    infostates : LongArray
-        [N] the current infostate of each player.
-    lowest, highest : FloatArray
-        [N] the smallest and the largest utility of each player in the playouts of this search, in
-        `SUM_UNIT`.
-    width : FloatArray
-        [N] factor of the bonus of each player, in `SUM_UNIT`.
-    """
+    """The workspace of a simulation."""
 
     position: Position
     leaf: Position
+    """The current position, and the one at which the simulation left the tree."""
     infostates: LongArray
+    """[N] the current infostate of each player."""
     lowest: FloatArray
     highest: FloatArray
+    """[N] the smallest and the largest utility of each player in the playouts of this search, in
+    `SUM_UNIT`."""
     width: FloatArray
+    """[N] factor of the bonus of each player, in `SUM_UNIT`."""
 
 
 # The tree

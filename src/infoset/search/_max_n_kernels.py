@@ -37,30 +37,20 @@ it would be too small near 0, and an absolute difference would depend on the uni
 
 
 class MaxN(NamedTuple):
-    """The workspace of a search.
-
-    Attributes
-    ----------
-    stack : Stack
-    best : FloatArray
-        [D] value of the best branch so far to the player who acts.
-    num_best : LongArray
-        [D] number of branches tied for the best value.
-    total : FloatArray
-        [D, N] sum of the values of the tied branches; after the last branch, their mean, which is
-        the value of the position.
-    largest : FloatArray
-        [1] largest absolute value of a utility found in this search.
-    table : TranspositionTable
-        Each result is the values of all players.
-    """
+    """The workspace of a search."""
 
     stack: Stack
     best: FloatArray
+    """[D] value of the best branch so far to the player who acts."""
     num_best: LongArray
+    """[D] number of branches tied for the best value."""
     total: FloatArray
+    """[D, N] sum of the values of the tied branches; after the last branch, their mean, which is
+    the value of the position."""
     largest: FloatArray
+    """[1] largest absolute value of a utility found in this search."""
     table: TranspositionTable
+    """Each result is the values of all players."""
 
 
 @inlined

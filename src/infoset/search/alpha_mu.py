@@ -44,8 +44,6 @@ from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
 from infoset.utils.clocks import OutOfTimeError
 
-__all__ = ["AlphaMu"]
-
 
 class AlphaMu(DeterminizedSearcher):
     """αμ search: the best pure policy of the player against an opponent that sees everything.
@@ -58,21 +56,21 @@ class AlphaMu(DeterminizedSearcher):
 
     Parameters
     ----------
-    model : SearchModel
+    model
         A two-player constant-sum game in which players do not act simultaneously. On a `RulesModel`
         the sum is not checked, and the opponent minimizes the utility of the player.
-    max_moves : int
+    max_moves
         Number M of decisions of the player before it gets perfect information. Decisions with a
         single action do not count.
-    belief : PublicPrivateBelief or float
+    belief
         As in `PIMC`. The probabilities of worlds weight the vectors at the root.
-    num_worlds : int or None
+    num_worlds
         As in `PIMC`; the cost of fronts grows fast with the number of worlds.
-    milliseconds : float, optional
+    milliseconds
         Time limit of a search. The search then deepens from one move to `max_moves`, and the answer
         is that of the last completed iteration, which depends on the machine. The worlds are drawn
         in the first iteration.
-    seed : int
+    seed
         Seed of the policy; `search` takes a generator instead.
 
     Attributes
@@ -84,8 +82,6 @@ class AlphaMu(DeterminizedSearcher):
 
     Raises
     ------
-    ParameterError
-        If a number is out of range.
     UnsupportedGameError
         If the game does not have two players, or their utilities have no constant sum.
 
@@ -215,16 +211,11 @@ def minima(vectors: FloatArray, parent: LongArray, num_parents: int) -> FloatArr
 
 
 class Positions(NamedTuple):
-    """Positions that Max cannot tell apart.
-
-    Attributes
-    ----------
-    states, rewards_so_far : LongArray, FloatArray
-        [P, L] and [P, N], as in `RootPositions`.
-    """
+    """Positions that Max cannot tell apart."""
 
     states: LongArray
     rewards_so_far: FloatArray
+    """[P, L] and [P, N], as in `RootPositions`."""
 
     def pick(self, which: LongArray | BoolArray) -> Positions:
         """Return a selection of the positions."""
@@ -232,21 +223,14 @@ class Positions(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The front of positions that follow others.
-
-    Attributes
-    ----------
-    front : FloatArray
-        [F, C]
-    origin : LongArray
-        [C] the position that each comes from.
-    probability : FloatArray
-        [C] or [1] probability of the transition to each.
-    """
+    """The front of positions that follow others."""
 
     front: FloatArray
+    """[F, C]"""
     origin: LongArray
+    """[C] the position that each comes from."""
     probability: FloatArray
+    """[C] or [1] probability of the transition to each."""
 
 
 class FrontSearch(WorldSum):
@@ -254,19 +238,14 @@ class FrontSearch(WorldSum):
 
     Parameters
     ----------
-    perfect : PerfectInformationValues
-    root : DeterminizedRoot
+    root
         Its player is Max.
-    moves : int
+    moves
         Number of decisions of Max, including the root, before perfect information.
-
-    Attributes
-    ----------
-    last_weight : FloatArray
-        [K] weights of the worlds that were last scored.
     """
 
     last_weight: FloatArray
+    """[K] weights of the worlds that were last scored."""
 
     def __init__(
         self, perfect: PerfectInformationValues, root: DeterminizedRoot, moves: int

@@ -27,8 +27,6 @@ from infoset.search.perfect_information import (
 )
 from infoset.typing import FloatArray, LongArray, Player
 
-__all__ = ["DepthLimitedValues", "SampledLeafValues"]
-
 BLOCK: Final = (16, 4096)
 """Number of positions that are expanded together: by the rules, and compiled."""
 
@@ -42,9 +40,8 @@ class Leaves:
 
     Parameters
     ----------
-    model : SearchModel
+    model
         As from `with_leaf_value`.
-    leaf_value : Rollouts or LeafFunction
 
     Attributes
     ----------
@@ -88,8 +85,7 @@ class DepthLimitedValues(PerfectInformationValues):
     ----------
     model, leaf_value
         As in `Leaves`.
-    opponents : str
-    moves : int
+    moves
         Number of moves that the search looks ahead. With 0, the value of a position is that of the
         next decision, in expectation over chance.
     """

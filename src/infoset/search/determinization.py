@@ -39,28 +39,14 @@ from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_generator
 from infoset.utils.clocks import OutOfTimeError, compiling_seconds, working_seconds
 
-__all__ = [
-    "DeterminizedRoot",
-    "DeterminizedSearcher",
-    "WorldSearchRecord",
-    "evaluate_worlds",
-]
-
 
 class DeterminizedRoot(NamedTuple):
-    """The root of a search.
-
-    Attributes
-    ----------
-    positions : RootPositions
-        The worlds of the belief.
-    indices : LongArray
-        [K, A] see `SearchModel.action_indices`.
-    player : Player
-    """
+    """The root of a search."""
 
     positions: RootPositions
+    """The worlds of the belief."""
     indices: LongArray
+    """[K, A] see `SearchModel.action_indices`."""
     player: Player
 
     @property
@@ -98,24 +84,16 @@ class ScoreSum(Protocol):
 
 
 class WorldEvaluation(NamedTuple):
-    """Result of evaluating worlds within a budget.
-
-    Attributes
-    ----------
-    scores : ActionScores or None
-        None if there was no time for a single world.
-    num_worlds : int
-        Number of worlds drawn; all worlds if `is_exact`.
-    is_exact : bool
-        Whether every world was weighted by its probability.
-    is_fallback : bool
-        As in `WorldSearchRecord`.
-    """
+    """Result of evaluating worlds within a budget."""
 
     scores: ActionScores | None
+    """None if there was no time for a single world."""
     num_worlds: int
+    """Number of worlds drawn; all worlds if `is_exact`."""
     is_exact: bool
+    """Whether every world was weighted by its probability."""
     is_fallback: bool = False
+    """As in `WorldSearchRecord`."""
 
 
 def evaluate_worlds(
@@ -130,11 +108,9 @@ def evaluate_worlds(
 
     Parameters
     ----------
-    worlds : ScoreSum
-    budget : SearchBudget
+    budget
         Limits on worlds and time.
-    rng : numpy.random.Generator
-    start : float
+    start
         `working_seconds()` at the start of the search.
 
     Raises
@@ -170,24 +146,17 @@ FIRST_WORLD = 0.5
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WorldSearchRecord(SearchRecord):
-    """Result and cost of a determinized search; `num_nodes` counts positions.
-
-    Attributes
-    ----------
-    num_worlds : int
-        Number of worlds drawn; all worlds if `is_exact`. If the time limit left no world with
-        values of all actions, this is 0, and the answer is the policy of `leaf_value`, by default
-        the uniform one.
-    is_exact : bool
-        Whether every world was weighted by its probability.
-    is_fallback : bool
-        Whether the values of one world took more than half of the time limit. The search has then
-        valued each action by samples of the leaf value right after it.
-    """
+    """Result and cost of a determinized search; `num_nodes` counts positions."""
 
     num_worlds: int
+    """Number of worlds drawn; all worlds if `is_exact`. If the time limit left no world with values
+    of all actions, this is 0, and the answer is the policy of `leaf_value`, by default the uniform
+    one."""
     is_exact: bool
+    """Whether every world was weighted by its probability."""
     is_fallback: bool = False
+    """Whether the values of one world took more than half of the time limit. The search has then
+    valued each action by samples of the leaf value right after it."""
 
     @property
     def is_short(self) -> bool:
@@ -203,7 +172,7 @@ class DeterminizedSearcher(Searcher):
     ----------
     model, belief, num_worlds, milliseconds, opponents, leaf_value, seed
         As in `PIMC`.
-    moves : int or None
+    moves
         Number of moves after an action before leaf values replace perfect information; None for
         perfect information to the end.
 
@@ -276,8 +245,7 @@ class DeterminizedSearcher(Searcher):
 
         Parameters
         ----------
-        infostate : Infostate
-        rng : numpy.random.Generator
+        rng
             Draws worlds; not used if every world is weighted by its probability.
 
         Raises
@@ -339,9 +307,7 @@ class DeterminizedSearcher(Searcher):
 
         Parameters
         ----------
-        infostate : Infostate
-        rng : numpy.random.Generator
-        num_searches : int
+        num_searches
             R, at least 1.
 
         Raises

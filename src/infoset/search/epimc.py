@@ -31,8 +31,6 @@ from infoset.search.pimc import WorldScores, WorldSum, mean_where_legal
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
 
-__all__ = ["EPIMC"]
-
 
 class EPIMC(DeterminizedSearcher):
     """PIMC in which the player's next decisions use only the player's own information.
@@ -47,7 +45,7 @@ class EPIMC(DeterminizedSearcher):
     ----------
     model, belief, num_worlds, milliseconds, opponents, seed
         As in `PIMC`.
-    depth : int
+    depth
         Number of decisions of the player before it gets perfect information. Decisions with a
         single action do not count.
     leaf_value : Rollouts, Policy or LeafFunction, optional
@@ -58,13 +56,6 @@ class EPIMC(DeterminizedSearcher):
     ----------
     last_search : WorldSearchRecord or None
         Result and cost of the last search.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
-    UnknownNameError
-        If `opponents` is unknown.
 
     Notes
     -----
@@ -121,29 +112,20 @@ class EPIMC(DeterminizedSearcher):
 
 
 class Plays(NamedTuple):
-    """A batch of plays from the root positions, all after the same number of transitions.
-
-    Attributes
-    ----------
-    states, rewards_so_far : LongArray, FloatArray
-        [M, L] and [M, N], as in `RootPositions`.
-    weight : FloatArray
-        [M] weight of the world times the probabilities of the actions of chance and the other
-        players.
-    infostate : LongArray
-        [M] number of the player's infostate; different infostates have different numbers.
-    entry : LongArray
-        [M] the player's last action, as an entry of `OwnDecisions`.
-    left : LongArray
-        [M] number of the player's remaining decisions before perfect information.
-    """
+    """A batch of plays from the root positions, all after the same number of transitions."""
 
     states: LongArray
     rewards_so_far: FloatArray
+    """[M, L] and [M, N], as in `RootPositions`."""
     weight: FloatArray
+    """[M] weight of the world times the probabilities of the actions of chance and the other
+    players."""
     infostate: LongArray
+    """[M] number of the player's infostate; different infostates have different numbers."""
     entry: LongArray
+    """[M] the player's last action, as an entry of `OwnDecisions`."""
     left: LongArray
+    """[M] number of the player's remaining decisions before perfect information."""
 
     def pick(self, which: LongArray | BoolArray) -> Plays:
         """Return a selection of the plays."""
@@ -161,7 +143,7 @@ class OwnDecisions:
 
     Parameters
     ----------
-    num_actions : int
+    num_actions
         Number of actions at the root.
     """
 
@@ -197,9 +179,7 @@ class PostponedSearch(WorldSum):
 
     Parameters
     ----------
-    perfect : PerfectInformationValues
-    root : DeterminizedRoot
-    depth : int
+    depth
         Number of decisions of the player, including the root, before perfect information.
     """
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from infoset.typing import FloatArray, LongArray
 
-__all__ = ["FINAL_POLICIES", "FinalPolicy", "max_visits", "normalized_visits"]
-
 FinalPolicy: TypeAlias = Callable[[LongArray | FloatArray], FloatArray]
 """Maps visit counts [..., A], which may be normalized, to probabilities [..., A]."""
 

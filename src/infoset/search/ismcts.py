@@ -37,8 +37,6 @@ from infoset.utils.arguments import check_choice, check_count, check_generator, 
 from infoset.utils.clocks import compiling_seconds, working_seconds
 from infoset.utils.splitmix import Stream
 
-__all__ = ["BONUSES", "ISMCTS", "TreeSearchRecord"]
-
 BONUSES: Final = {"ln": 1.0, "2ln": 2.0}
 """The factor c of the bonus sqrt(c ln N / n), by name: "ln" as in OpenSpiel, "2ln" as in UCB1."""
 
@@ -51,16 +49,10 @@ MIN_SIMULATIONS = 10
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TreeSearchRecord(SearchRecord):
-    """Result and cost of a tree search; `num_nodes` counts the infostates in the tree.
-
-    Attributes
-    ----------
-    visits : LongArray
-        [A] number of simulations that took each action at the player's root infostates.
-    num_simulations : int
-    """
+    """Result and cost of a tree search; `num_nodes` counts the infostates in the tree."""
 
     visits: LongArray
+    """[A] number of simulations that took each action at the player's root infostates."""
     num_simulations: int
 
     @property
@@ -95,35 +87,35 @@ class ISMCTS(Searcher):
 
     Parameters
     ----------
-    model : SearchModel
+    model
         The game: any number of players, general-sum, simultaneous moves and chance.
-    belief : PublicPrivateBelief or float
+    belief
         Distribution of worlds; a number is the public weight λ.
-    num_simulations : int or None
+    num_simulations
         Number of simulations; None if `milliseconds` alone limits the search.
-    exploration : float
+    exploration
         Constant that multiplies the bonus.
-    bonus : str
+    bonus
         One of `BONUSES`: "ln" for sqrt(ln N / n), "2ln" for sqrt(2 ln N / n).
-    reward_scale : float or None
+    reward_scale
         Scale of the bonus, in the game's units of utility. None for the range of the acting
         player's utilities seen so far, as if returns were normalized to a range of 1. With 1,
         returns are not scaled, as in OpenSpiel.
-    num_rollouts : int
+    num_rollouts
         Number of random playouts from each new node; their mean is backed up.
-    depth : int or None
+    depth
         Number of moves that the tree looks ahead, including the one at the root; None for no limit.
         Simultaneous choices are one move; forced actions and chance moves do not count.
     leaf_value : Rollouts, Policy or LeafFunction, optional
         The value of the position at which a simulation leaves the tree, in place of one random
         playout: see `Rollouts` and `LeafFunction`. Except for random play, the search then calls
         the rules of the game.
-    final_policy : str
+    final_policy
         One of `FINAL_POLICIES`: "normalized-visits" for probabilities proportional to the visit
         counts at the root, "max-visits" to play the most visited action, with ties split evenly.
-    milliseconds : float or None
+    milliseconds
         Time limit of a search. The answer then depends on the machine.
-    seed : int
+    seed
         Seed of the policy; `search` takes a generator instead.
 
     Attributes
@@ -132,13 +124,6 @@ class ISMCTS(Searcher):
         Limits on simulations and time.
     last_search : TreeSearchRecord or None
         Result and cost of the last search.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range, or neither simulations nor time are limited.
-    UnknownNameError
-        If `bonus` or `final_policy` is unknown.
 
     Notes
     -----
@@ -235,8 +220,7 @@ class ISMCTS(Searcher):
 
         Parameters
         ----------
-        infostate : Infostate
-        rng : numpy.random.Generator
+        rng
             Generates the seed of the simulations, and samples positions if there are too many to
             list.
 
@@ -285,9 +269,7 @@ class ISMCTS(Searcher):
 
         Parameters
         ----------
-        infostate : Infostate
-        rng : numpy.random.Generator
-        num_searches : int
+        num_searches
             R, at least 1.
 
         Raises

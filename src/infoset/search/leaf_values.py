@@ -14,19 +14,6 @@ from infoset.policy import Policy, UniformPolicy, checked_probabilities
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = [
-    "LeafFunction",
-    "LeafValue",
-    "Rollouts",
-    "as_leaf_value",
-    "check_depth",
-    "checked_leaf_values",
-    "default_policy",
-    "leaf_value_name",
-    "play_move",
-    "rollout_values",
-]
-
 LeafFunction: TypeAlias = Callable[[Sequence[History]], FloatArray]
 """A function that maps K histories to values [K, N]: the utility that each player expects at each
 history, including its rewards so far. Equal histories must have equal values."""
@@ -35,18 +22,6 @@ history, including its rewards so far. Equal histories must have equal values.""
 @dataclass(frozen=True)
 class Rollouts:
     """A leaf value: the mean utility of some plays from the leaf to the end.
-
-    Attributes
-    ----------
-    policy : Policy or None
-        The policy of all players. None plays uniformly at random, compiled if the model is.
-    num_rollouts : int
-        Number of plays from each leaf.
-
-    Raises
-    ------
-    ParameterError
-        If `policy` is not a policy, or `num_rollouts` is less than 1.
 
     Examples
     --------
@@ -60,7 +35,9 @@ class Rollouts:
     """
 
     policy: Policy | None = None
+    """The policy of all players. None plays uniformly at random, compiled if the model is."""
     num_rollouts: int = 1
+    """Number of plays from each leaf."""
 
     def __post_init__(self) -> None:
         if self.policy is not None:
@@ -131,8 +108,6 @@ def checked_leaf_values(function: LeafFunction, histories: Sequence[History]) ->
 
     Raises
     ------
-    ParameterError
-        If they have another shape, or are not finite numbers.
     UserFunctionError
         If the function raises an exception.
     """
@@ -172,10 +147,8 @@ def rollout_values(
 
     Parameters
     ----------
-    histories : Sequence[tuple[History, tuple[Action, ...]]]
+    histories
         Each history with the actions that its first actors have already chosen.
-    rollouts : Rollouts
-    rng : numpy.random.Generator
     """
     policy = UniformPolicy() if rollouts.policy is None else rollouts.policy
     values = np.zeros((len(histories), histories[0][0].game.num_players))

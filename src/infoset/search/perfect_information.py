@@ -39,17 +39,6 @@ from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_choice
 from infoset.utils.clocks import OutOfTimeError, working_seconds
 
-__all__ = [
-    "MAX_N",
-    "OPPONENTS",
-    "PARANOID",
-    "PerfectInformationValues",
-    "perfect_information_values",
-    "run_on",
-    "simultaneous_error",
-    "values_of_nodes",
-]
-
 MAX_N: Final = "max_n"
 PARANOID: Final = "paranoid"
 OPPONENTS: Final = (MAX_N, PARANOID)
@@ -69,8 +58,7 @@ class PerfectInformationValues(ABC):
 
     Parameters
     ----------
-    model : SearchModel
-    opponents : str
+    opponents
         `max_n` or `paranoid`; in two-player constant-sum games both are minimax.
 
     Attributes
@@ -79,11 +67,6 @@ class PerfectInformationValues(ABC):
         Number of positions visited so far.
     deadline : float
         Time of the clock `working_seconds` after which a search raises `OutOfTimeError`.
-
-    Raises
-    ------
-    UnknownNameError
-        If `opponents` is unknown.
     """
 
     def __init__(self, model: SearchModel, opponents: str = MAX_N) -> None:
@@ -116,11 +99,10 @@ class PerfectInformationValues(ABC):
 
         Parameters
         ----------
-        states : LongArray
+        states
             [K, L]
-        rewards_so_far : FloatArray
+        rewards_so_far
             [K, N]
-        player : Player
 
         Raises
         ------
@@ -176,11 +158,6 @@ def perfect_information_values(
 
     On an explored game, one backward induction computes the values of all positions. Otherwise
     values come from a depth-first search, unless the model has them in closed form.
-
-    Raises
-    ------
-    UnknownNameError
-        If `opponents` is unknown.
     """
     if isinstance(model, GraphModel):
         return BackwardInduction(model, opponents)

@@ -34,8 +34,6 @@ from infoset.search.models._model_kernels import SUM_UNIT
 from infoset.search.perfect_information import MAX_N, PerfectInformationValues
 from infoset.typing import BoolArray, FloatArray, LongArray
 
-__all__ = ["PIMC", "SampledSum", "WorldScores", "WorldSum", "mean_where_legal"]
-
 MAX_DRAWS: Final = 10_000
 """Number of draws whose values are computed together."""
 
@@ -49,31 +47,31 @@ class PIMC(DeterminizedSearcher):
 
     Parameters
     ----------
-    model : SearchModel
+    model
         The game, such as `search_model(game)`.
-    belief : PublicPrivateBelief or float
+    belief
         Distribution of worlds; a number is the public weight λ.
-    num_worlds : int or None
+    num_worlds
         Number of worlds drawn; None weights every world by its probability, which is the limit of
         infinitely many draws.
-    milliseconds : float, optional
+    milliseconds
         Time limit of a search: worlds are drawn until `num_worlds` or the time is used up. The
         answer then depends on the machine. If the first world takes more than half of the time,
         each action is valued by samples of the leaf value right after it instead, and
         `last_search.is_fallback` is True. If there is no time for one of each, the policy of
         `leaf_value` answers, by default the uniform one.
-    opponents : str
+    opponents
         What the other players maximize after all players see everything. `max_n`: their own
         utility, with the mean over equally good actions. `paranoid`: the loss of the searching
         player. In two-player constant-sum games both are minimax.
-    depth : int or None
+    depth
         Number of moves that the search looks ahead, including the one at the root; None searches to
         the end of the game. Forced actions and chance moves do not count.
     leaf_value : Rollouts, Policy or LeafFunction, optional
         With `depth`, the value of a position at which the search stops; by default the utility of
         one uniformly random play. See `Rollouts` and `LeafFunction`. Except for random play, the
         search then calls the rules of the game.
-    seed : int
+    seed
         Seed of the policy; `search` takes a generator instead.
 
     Attributes
@@ -85,8 +83,6 @@ class PIMC(DeterminizedSearcher):
     ------
     ParameterError
         If a number is out of range, or `leaf_value` is given without `depth`.
-    UnknownNameError
-        If `opponents` is unknown.
 
     Notes
     -----
@@ -149,16 +145,6 @@ class PIMC(DeterminizedSearcher):
 class WorldScores(NamedTuple):
     """Scores of actions over worlds.
 
-    Attributes
-    ----------
-    score : FloatArray
-        [A] mean value of each action over the worlds in which it is legal, times the weight of all
-        worlds, in `SUM_UNIT`. NaN if the action is not legal in any of them, so that its score is
-        unknown.
-    scale : float
-        Sum over worlds of weight times the largest absolute value, in `SUM_UNIT`; the tie tolerance
-        is relative to it.
-
     Examples
     --------
     >>> WorldScores(np.array([0.1 + 0.2, 0.3, -1.0]), 1.0).policy.tolist()
@@ -166,7 +152,12 @@ class WorldScores(NamedTuple):
     """
 
     score: FloatArray
+    """[A] mean value of each action over the worlds in which it is legal, times the weight of all
+    worlds, in `SUM_UNIT`. NaN if the action is not legal in any of them, so that its score is
+    unknown."""
     scale: float
+    """Sum over worlds of weight times the largest absolute value, in `SUM_UNIT`; the tie tolerance
+    is relative to it."""
 
     @property
     def policy(self) -> FloatArray:
@@ -186,9 +177,9 @@ class WorldSum:
 
     Parameters
     ----------
-    perfect : PerfectInformationValues
+    perfect
         The values of positions.
-    root : DeterminizedRoot
+    root
         The worlds of the belief.
     """
 
@@ -244,11 +235,11 @@ def mean_where_legal(total: FloatArray, weight: FloatArray, is_legal: BoolArray)
 
     Parameters
     ----------
-    total : FloatArray
+    total
         [A] sum over the worlds where the action is legal of weight times value.
-    weight : FloatArray
+    weight
         [K] weights of the worlds.
-    is_legal : BoolArray
+    is_legal
         [K, A] whether each action is legal in each world.
     """
     legal_weight = weight @ is_legal

@@ -39,8 +39,6 @@ from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = ["RESPONDER", "ExploitabilityBound", "exploitability_lower_bound"]
-
 RESPONDER: Final = (
     "ismcts(num_simulations=1000,final_policy=max-visits,max_worlds=5000,num_samples=500)"
 )
@@ -67,22 +65,15 @@ SUM_TOLERANCE = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class ExploitabilityBound(ShortRepr):
-    """What responses by search earn against a policy.
-
-    Attributes
-    ----------
-    gain : Estimate
-        Mean utility of the responder over both positions, minus half of the constant sum: an
-        unbiased estimate of a number that is at most the exploitability of the policy.
-    constant_sum : float
-        Sum of the utilities of both players.
-    match : MatchResult
-        The match of the responder, as the first policy, against the policy.
-    """
+    """What responses by search earn against a policy."""
 
     gain: Estimate
+    """Mean utility of the responder over both positions, minus half of the constant sum: an
+    unbiased estimate of a number that is at most the exploitability of the policy."""
     constant_sum: float
+    """Sum of the utilities of both players."""
     match: MatchResult
+    """The match of the responder, as the first policy, against the policy."""
 
     @property
     def exploitability_lower_bound(self) -> float:
@@ -133,7 +124,7 @@ def exploitability_lower_bound(
 
     Parameters
     ----------
-    game : Game or Form
+    game
         A two-player constant-sum game. A form stands for the rules of its game.
     policy : Policy, searcher or None
         The policy to exploit. A searcher is queried once at each infostate, with a generator
@@ -142,11 +133,11 @@ def exploitability_lower_bound(
     responder : str or callable
         A searcher by name, as in `make_searcher`, or a function that makes a policy for a search
         model of a response game.
-    num_deals : int
+    num_deals
         Number of deals, at least 30; the maximum if a half width is given.
     half_width, workers, executor, callback
         As in `play_matches`. The half width is that of `gain`.
-    seed : int
+    seed
         Seed of the match and of the searches. The same seed gives the same result.
 
     Returns
@@ -155,9 +146,6 @@ def exploitability_lower_bound(
 
     Raises
     ------
-    ParameterError
-        If an argument has the wrong type or is out of range, or the policy does not return a
-        distribution.
     UnsupportedGameError
         If the game does not have two players, or the utilities in 100 random plays have different
         sums.
@@ -272,15 +260,10 @@ class _SingleSearch:
 
 @dataclass
 class _Responses:
-    """The responders of both positions as one policy.
-
-    Attributes
-    ----------
-    policies : tuple[Policy, ...]
-        Policies of the response games, one per position.
-    """
+    """The responders of both positions as one policy."""
 
     policies: tuple[Policy, ...]
+    """Policies of the response games, one per position."""
     _has_warned: bool = False
 
     def action_probabilities(

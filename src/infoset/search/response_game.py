@@ -19,23 +19,15 @@ from infoset.search.models.rules import PartialChoice
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import check_player, check_type
 
-__all__ = ["ResponseGame", "ResponseModel", "ResponseWorld"]
-
 
 class ResponseWorld(NamedTuple):
-    """A world state of a response game.
-
-    Attributes
-    ----------
-    world : World
-        The world state of the original game.
-    opponent : Infostate
-        The infostate of the player whose policy is fixed. Its last step has this player's last
-        action.
-    """
+    """A world state of a response game."""
 
     world: World
+    """The world state of the original game."""
     opponent: Infostate
+    """The infostate of the player whose policy is fixed. Its last step has this player's last
+    action."""
 
 
 class ResponseGame(Game):
@@ -48,11 +40,11 @@ class ResponseGame(Game):
 
     Parameters
     ----------
-    game : Game
+    game
         A game with two players.
-    policy : Policy
+    policy
         The policy of the other player. It must be a function of the infostate and legal actions.
-    player : Player
+    player
         The responder.
 
     Raises
@@ -216,10 +208,6 @@ class ResponseModel(RulesModel):
 
     They are posteriors under the policy, and equal those of a `RulesModel`. The original game can
     list or draw its histories itself, which is faster than filtering those of the response game.
-
-    Parameters
-    ----------
-    game : ResponseGame
     """
 
     game: ResponseGame

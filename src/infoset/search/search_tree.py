@@ -25,25 +25,16 @@ from infoset.search.models import SearchModel, empty_position
 from infoset.search.models.model import timed_roots
 from infoset.typing import Action, FloatArray, LongArray
 
-__all__ = ["SearchRoot", "SearchTree"]
-
 
 class SearchRoot(NamedTuple):
-    """The root of a search: the legal actions at an infostate and the positions of its belief.
-
-    Attributes
-    ----------
-    actions : tuple[Action, ...]
-        [A] the legal actions.
-    kernel_roots : Roots
-        The positions of the belief, for the kernels.
-    model_noise : float
-        As in `Belief`.
-    """
+    """The root of a search: the legal actions at an infostate and the positions of its belief."""
 
     actions: tuple[Action, ...]
+    """[A] the legal actions."""
     kernel_roots: Roots
+    """The positions of the belief, for the kernels."""
     model_noise: float = 0.0
+    """As in `Belief`."""
 
     @classmethod
     def at(
@@ -91,9 +82,9 @@ class SearchTree:
 
     Parameters
     ----------
-    state_size, num_players : int
+    state_size, num_players
         Of the model.
-    num_infostates : int
+    num_infostates
         Initial capacity, a power of 2.
 
     Attributes

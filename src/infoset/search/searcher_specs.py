@@ -24,8 +24,6 @@ from infoset.tree import GameTree, WorldGraph
 from infoset.utils.arguments import check_choice, check_type
 from infoset.utils.registry import Registry
 
-__all__ = ["SEARCHERS", "SearcherSpec", "get_searcher", "make_searcher"]
-
 EXAMPLE = (
     "write it as name(parameter=value,...), for example pimc(num_worlds=200,public_weight=0.5)"
 )
@@ -36,22 +34,14 @@ BELIEF_PARAMETERS: Final = ("public_weight", "max_worlds", "num_samples")
 
 @dataclass(frozen=True)
 class SearcherSpec:
-    """A registered searcher.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        One line, with the source.
-    searcher_class : type[Searcher]
-    presets : mapping
-        Named sets of parameters, for `preset`.
-    """
+    """A registered searcher."""
 
     name: str
     description: str
+    """One line, with the source."""
     searcher_class: type[Searcher]
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Named sets of parameters, for `preset`."""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -123,13 +113,6 @@ SEARCHERS: Registry[SearcherSpec] = Registry(
 def get_searcher(name: str) -> SearcherSpec:
     """Return the registered searcher of a name, ignoring upper and lower case.
 
-    Raises
-    ------
-    UnknownNameError
-        If no searcher has that name; the message suggests similar names.
-    ParameterError
-        If `name` is not text.
-
     Examples
     --------
     >>> get_searcher("PIMC").searcher_class.__name__
@@ -145,10 +128,10 @@ def make_searcher(
 
     Parameters
     ----------
-    searcher : str
+    searcher
         A name of `SEARCHERS`, with parameters in parentheses as in names of games: `pimc`,
         `ismcts(num_simulations=500,public_weight=0.2)`.
-    source : Game, GameTree, WorldGraph, Form or SearchModel
+    source
         The game. Several searchers can share one `search_model(game)`. A form stands for the rules
         of its game, by which searchers search; those that re-solve search on a public form.
     **parameters
@@ -162,8 +145,6 @@ def make_searcher(
 
     Raises
     ------
-    UnknownNameError
-        If the searcher or a parameter is unknown; the message suggests similar names.
     ParameterError
         If the text cannot be parsed, or a value is invalid or given twice.
     UnsupportedGameError

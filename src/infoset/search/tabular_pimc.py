@@ -17,8 +17,6 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["pimc_policy"]
-
 
 def pimc_policy(
     source: GameTree | GraphModel,
@@ -33,18 +31,16 @@ def pimc_policy(
 
     Parameters
     ----------
-    source : GameTree or GraphModel
+    source
         A model must have been built from a tree. It caches its perfect-information values for later
         calls.
-    belief : PublicPrivateBelief or float
+    belief
         Distribution of worlds; a number is the public weight λ.
-    opponents : str
+    opponents
         As in `PIMC`.
 
     Raises
     ------
-    ParameterError
-        If `source` is of another type.
     UnsupportedGameError
         If the model has no tree, or players choose simultaneously.
 
@@ -81,27 +77,18 @@ def pimc_policy(
 
 
 class OwnMoves(NamedTuple):
-    """The transitions of a tree in which a player acts.
-
-    Attributes
-    ----------
-    sequence : IntArray
-        [M] the sequence that ends with the action.
-    key : LongArray
-        [M] number of the pair of public state and action.
-    before : IntArray
-        [M] the history before the action.
-    reach : FloatArray
-        [M] chance reach of the history after it.
-    value : FloatArray
-        [M] perfect-information value to the player.
-    """
+    """The transitions of a tree in which a player acts."""
 
     sequence: IntArray
+    """[M] the sequence that ends with the action."""
     key: LongArray
+    """[M] number of the pair of public state and action."""
     before: IntArray
+    """[M] the history before the action."""
     reach: FloatArray
+    """[M] chance reach of the history after it."""
     value: FloatArray
+    """[M] perfect-information value to the player."""
 
     @classmethod
     def of_player(cls, tree: GameTree, values: FloatArray, player: Player) -> OwnMoves:

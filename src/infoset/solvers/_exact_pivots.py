@@ -9,8 +9,6 @@ from typing import TypeAlias
 from infoset.evaluation.value_proofs import Payoffs, Plan
 from infoset.forms import Treeplex
 
-__all__ = ["optimal_plans"]
-
 Row: TypeAlias = dict[int, Fraction]
 """A basic variable as a combination of nonbasic ones: the coefficients that are not zero."""
 
@@ -32,11 +30,11 @@ def optimal_plans(
 
     Parameters
     ----------
-    plexes : Sequence[Treeplex]
+    plexes
         The treeplexes of both players.
-    payoffs : Payoffs
+    payoffs
         As `exact_payoffs` returns them.
-    basic, tight : Iterable[int]
+    basic, tight
         The columns in the initial basis and the rows outside it, numbered as in `plan_model`.
 
     Notes

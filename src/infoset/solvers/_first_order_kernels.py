@@ -26,54 +26,38 @@ EXTRA_GRADIENT = 2
 
 
 class PlayerState(NamedTuple):
-    """One player's arrays in order of position; iterations change all but the first four.
-
-    Attributes
-    ----------
-    groups, parent, weight
-        As in `prox_sweep`.
-    pair : TwoPlayerPayoffs
-        As in `pair_gradient`.
-    gradient, sums : FloatArray
-        [Q] the last gradient, and the sum of all gradients; zeros if the method is not lazy.
-    magnet, base : FloatArray
-        [Q] magnet and base, as coordinates of the distance.
-    base_plan : FloatArray
-        [Q] the plan of the base; the same array as `plan` if the method does not predict.
-    policy, plan, average : FloatArray
-        [Q] the behavior that is played, its plan, and the weighted sum of these plans.
-    """
+    """One player's arrays in order of position; iterations change all but the first four."""
 
     groups: IndexArray
     parent: IndexArray
     weight: FloatArray
+    """As in `prox_sweep`."""
     pair: TwoPlayerPayoffs
+    """As in `pair_gradient`."""
     gradient: FloatArray
     sums: FloatArray
+    """[Q] the last gradient, and the sum of all gradients; zeros if the method is not lazy."""
     magnet: FloatArray
     base: FloatArray
+    """[Q] magnet and base, as coordinates of the distance."""
     base_plan: FloatArray
+    """[Q] the plan of the base; the same array as `plan` if the method does not predict."""
     policy: FloatArray
     plan: FloatArray
     average: FloatArray
+    """[Q] the behavior that is played, its plan, and the weighted sum of these plans."""
 
 
 class Workspace(NamedTuple):
-    """Temporary arrays, shared by the players.
-
-    Attributes
-    ----------
-    push, coordinate : FloatArray
-        [Q] the gradient of a prox step, and the coordinates of a predicted step, of which only the
-        plan is used. Q is that of the player with more sequences.
-    value, total : FloatArray
-        [I] buffers of `prox_sweep`. I is the number of infostates of the largest group.
-    """
+    """Temporary arrays, shared by the players."""
 
     push: FloatArray
     coordinate: FloatArray
+    """[Q] the gradient of a prox step, and the coordinates of a predicted step, of which only the
+    plan is used. Q is that of the player with more sequences."""
     value: FloatArray
     total: FloatArray
+    """[I] buffers of `prox_sweep`. I is the number of infostates of the largest group."""
 
 
 @nested_kernel

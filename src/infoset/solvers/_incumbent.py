@@ -12,8 +12,6 @@ from infoset.evaluation import Evaluation
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, IterativeSolver, SolveResult, run_measured
 
-__all__ = ["BEST", "SECONDS_BETWEEN_CHECKS", "Incumbent", "Measure", "Substitute"]
-
 Measure: TypeAlias = Callable[[TabularPolicy], Evaluation]
 
 BEST = "sapdcfr+"
@@ -28,19 +26,12 @@ HEAD_START_SECONDS = 0.6
 
 
 class Substitute(NamedTuple):
-    """A policy that may be returned instead of the policy of the linear program.
-
-    Attributes
-    ----------
-    policy : TabularPolicy
-    measured : Evaluation
-    origin : str
-        Description of the policy, for the `reason` of a result.
-    """
+    """A policy that may be returned instead of the policy of the linear program."""
 
     policy: TabularPolicy
     measured: Evaluation
     origin: str
+    """Description of the policy, for the `reason` of a result."""
 
 
 class Incumbent:
@@ -54,11 +45,11 @@ class Incumbent:
     ----------
     make_solver : Callable
         Function that returns the solver before its first iteration.
-    uniform : TabularPolicy
+    uniform
         The policy before any iteration.
-    measure : Measure
+    measure
         Function that evaluates a policy.
-    budget : Budget
+    budget
         The limits of the linear program.
     """
 

@@ -20,19 +20,6 @@ from infoset.utils.clocks import compiling
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "Algorithm",
-    "Answer",
-    "LinearModel",
-    "LinearSolution",
-    "maximize",
-    "maximize_at_vertex",
-    "measured_answer",
-    "plan_model",
-    "policy_of_solution",
-    "seconds_left",
-    "solve_program",
-]
 
 Algorithm: TypeAlias = Literal["simplex", "ipm", "ipm+crossover"]
 
@@ -61,29 +48,20 @@ class LinearModel(NamedTuple):
 
 
 class LinearSolution(NamedTuple):
-    """The solution of a model by HiGHS; arrays that HiGHS does not provide are zero.
-
-    Attributes
-    ----------
-    outcome : Outcome
-        Why HiGHS ended. It is 'optimal' also for an interior point whose accuracy HiGHS reports as
-        insufficient, and 'iterations' if the simplex method reached its iteration limit.
-    values, reduced_costs : FloatArray
-        [columns]
-    duals : FloatArray
-        [rows]
-    iterations : int
-    basic_columns, basic_rows : BoolArray
-        [columns] and [rows] whether each is in the basis; all False if HiGHS has no basis.
-    """
+    """The solution of a model by HiGHS; arrays that HiGHS does not provide are zero."""
 
     outcome: Outcome
+    """Why HiGHS ended. It is 'optimal' also for an interior point whose accuracy HiGHS reports as
+    insufficient, and 'iterations' if the simplex method reached its iteration limit."""
     values: FloatArray
     reduced_costs: FloatArray
+    """[columns]"""
     duals: FloatArray
+    """[rows]"""
     iterations: int
     basic_columns: BoolArray
     basic_rows: BoolArray
+    """[columns] and [rows] whether each is in the basis; all False if HiGHS has no basis."""
 
 
 def maximize(

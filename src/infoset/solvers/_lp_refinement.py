@@ -11,8 +11,6 @@ from infoset.forms import Form, Treeplex
 from infoset.solvers._linear_program import LinearModel, LinearSolution, plan_model
 from infoset.typing import FloatArray, IntArray, Player
 
-__all__ = ["refined_behavior"]
-
 POSITIVE = 1e-9
 """Plans, reduced costs and duals below this count as zero."""
 

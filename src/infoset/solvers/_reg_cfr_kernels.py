@@ -16,38 +16,26 @@ from infoset.utils.compilation import kernel
 
 
 class PlayerState(NamedTuple):
-    """One player's arrays in order of position; iterations change all but the first four.
-
-    Attributes
-    ----------
-    groups, parent
-        As in `infoset.forms.Layout`.
-    weight : FloatArray
-        [I] how often the regularizer counts each infostate, in the order of the groups.
-    pair : TwoPlayerPayoffs
-        As in `pair_gradient`.
-    gradient : FloatArray
-        [Q] temporary.
-    last : FloatArray
-        [Q] m = q − τ σ of the last iteration: the gradient of the regularized value.
-    change : FloatArray
-        [I] sum over iterations of |m − m₋₁|².
-    base, policy : FloatArray
-        [Q] the behavior before the optimistic step, and the behavior after it, which is played.
-    plan : FloatArray
-        [Q] the plan of `policy`.
-    """
+    """One player's arrays in order of position; iterations change all but the first four."""
 
     groups: IndexArray
     parent: IndexArray
+    """As in `infoset.forms.Layout`."""
     weight: FloatArray
+    """[I] how often the regularizer counts each infostate, in the order of the groups."""
     pair: TwoPlayerPayoffs
+    """As in `pair_gradient`."""
     gradient: FloatArray
+    """[Q] temporary."""
     last: FloatArray
+    """[Q] m = q − τ σ of the last iteration: the gradient of the regularized value."""
     change: FloatArray
+    """[I] sum over iterations of |m − m₋₁|²."""
     base: FloatArray
     policy: FloatArray
+    """[Q] the behavior before the optimistic step, and the behavior after it, which is played."""
     plan: FloatArray
+    """[Q] the plan of `policy`."""
 
 
 @kernel

@@ -19,35 +19,26 @@ TINY = 1e-290
 
 
 class PlayerState(NamedTuple):
-    """One player's arrays in order of position; iterations change all but the first four.
-
-    Attributes
-    ----------
-    groups, parent
-        As in `infoset.forms.Layout`.
-    payoffs, chance : TwoPlayerPayoffs
-        As in `pair_gradient`: utilities times chance reach, and chance reach alone.
-    gradient, reach, ratio, path_ratio : FloatArray
-        [Q] temporary.
-    log_policy, policy, plan : FloatArray
-        [Q] the behavior that is played, its logarithm, and its plan.
-    regularizer, previous : FloatArray
-        [Q] log π_reg of the current regularizer and of the one before.
-    """
+    """One player's arrays in order of position; iterations change all but the first four."""
 
     groups: IndexArray
     parent: IndexArray
+    """As in `infoset.forms.Layout`."""
     payoffs: TwoPlayerPayoffs
     chance: TwoPlayerPayoffs
+    """As in `pair_gradient`: utilities times chance reach, and chance reach alone."""
     gradient: FloatArray
     reach: FloatArray
     ratio: FloatArray
     path_ratio: FloatArray
+    """[Q] temporary."""
     log_policy: FloatArray
     policy: FloatArray
     plan: FloatArray
+    """[Q] the behavior that is played, its logarithm, and its plan."""
     regularizer: FloatArray
     previous: FloatArray
+    """[Q] log π_reg of the current regularizer and of the one before."""
 
 
 @kernel

@@ -14,8 +14,6 @@ from infoset.solvers._incumbent import BEST, Measure, Substitute
 from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.regret_family import RegretMethod
 
-__all__ = ["Auto", "run_best"]
-
 LARGEST_PROGRAM = 65_000
 """Number of coefficients up to which HiGHS took less than a second on all games tried."""
 
@@ -47,29 +45,17 @@ class Auto:
     clock. `reason` in the result explains the choice. In two-player constant-sum games, the policy
     is never worse than the uniform policy. If a limit ends the linear program, the policy is that
     of `sapdcfr+`, which runs beside it, unless the program has a better one.
-
-    Attributes
-    ----------
-    name, description : str
-    precision : str
-        As in `RegretMethod`; any but "float64" rules out the linear program.
-    threads : int
-        As in `RegretMethod`. The linear program uses one.
     """
 
     name: str = "auto"
     description: str = f"lp if the game is small enough, otherwise {BEST} or {ROBUST}"
     precision: str = "float64"
+    """As in `RegretMethod`; any but "float64" rules out the linear program."""
     threads: int = 1
+    """As in `RegretMethod`. The linear program uses one."""
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
-        """Choose a method and run it.
-
-        Raises
-        ------
-        ParameterError
-            If `form` is not a form.
-        """
+        """Choose a method and run it."""
         check_form(form)
         return run_best(
             uniform_policy(form),

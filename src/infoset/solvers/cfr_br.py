@@ -15,8 +15,6 @@ from infoset.solvers.two_player import check_two_player
 from infoset.typing import Player, StateArrays
 from infoset.utils.state import name_by_player
 
-__all__ = ["CFRBR", "CFRBRSolver"]
-
 
 @dataclass(frozen=True)
 class CFRBR:
@@ -27,13 +25,6 @@ class CFRBR:
     T iterations differs from the value of the game by at most regret / T. The last iterates
     therefore become good, too. The security level of the average plan, which is the answer, is at
     least that mean. The runs of the two players are independent.
-
-    Attributes
-    ----------
-    name, description : str
-        Name of the method in results, and its description in one line with the source.
-    scheme : RegretScheme
-        Any member of the CFR family. Whether its updates alternate makes no difference.
 
     Notes
     -----
@@ -51,7 +42,9 @@ class CFRBR:
 
     name: str = "cfr-br"
     description: str = "CFR against best responses, for both players (Johanson et al. 2012)"
+    """Name of the method in results, and its description in one line with the source."""
     scheme: RegretScheme = SCHEMES["cfr"]
+    """Any member of the CFR family. Whether its updates alternate makes no difference."""
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up; its limit on iterations is the horizon of schedules.
@@ -70,9 +63,9 @@ class CFRBRSolver:
 
     Parameters
     ----------
-    form : Form
+    form
         A two-player constant-sum game.
-    scheme : RegretScheme
+    scheme
         The member of the CFR family.
 
     Raises

@@ -13,8 +13,6 @@ from infoset.runs import Budget, Callback, JointGaps, SolveResult, TracePoint, r
 from infoset.solvers.regret_family import planned_scheme
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["CoarseCorrelated", "CoarseCorrelatedSolver", "solve_coarse_correlated"]
-
 
 @dataclass(frozen=True, eq=False)
 class CoarseCorrelated:
@@ -22,23 +20,17 @@ class CoarseCorrelated:
 
     The equilibrium is the empirical joint distribution of play. To play it, draw an iteration with
     the weights of the scheme; all players then use their policies of that iteration.
-
-    Attributes
-    ----------
-    joint : CCEEvaluation
-        The exact evaluation of the joint play of all iterations.
-    samples, weights : tuple[TabularPolicy, ...], tuple[float, ...]
-        The saved policies of single iterations, and their weights in the mixture.
-        `evaluate_cce(samples, weights)` evaluates the mixture of these policies alone.
-    result : SolveResult
-        The result for the marginal policies, in which each player draws an iteration independently.
-        Their NashConv is a diagnostic and does not bound the gap of joint play.
     """
 
     joint: CCEEvaluation
+    """The exact evaluation of the joint play of all iterations."""
     samples: tuple[TabularPolicy, ...]
     weights: tuple[float, ...]
+    """The saved policies of single iterations, and their weights in the mixture.
+    `evaluate_cce(samples, weights)` evaluates the mixture of these policies alone."""
     result: SolveResult
+    """The result for the marginal policies, in which each player draws an iteration independently.
+    Their NashConv is a diagnostic and does not bound the gap of joint play."""
 
     def distribution(self) -> JointDistribution:
         """Return the joint play of the samples as a distribution over tuples of pure plans.
@@ -64,12 +56,12 @@ class CoarseCorrelatedSolver:
 
     Parameters
     ----------
-    form : Form
+    form
         A game with any number of players and any payoffs.
-    scheme : RegretScheme
+    scheme
         The member of the CFR family. Updates are simultaneous even if the scheme alternates: the
         policies from which an iteration starts are its joint play.
-    sample_every : int
+    sample_every
         Number of iterations between saved policies; 0 to save none.
 
     Raises
@@ -149,23 +141,16 @@ def solve_coarse_correlated(
 
     Parameters
     ----------
-    form : Form
+    form
         A game with any number of players and any payoffs.
-    scheme : str or RegretScheme
+    scheme
         A member of the CFR family. The weights of its average are also the weights of joint play.
-    budget : Budget, optional
+    budget
         When to stop; by default after 1,000 iterations.
-    cce_gap : float, optional
+    cce_gap
         Gap at which to stop, in the game's units. The outcome is then 'stopped'.
-    sample_every : int
+    sample_every
         Number of iterations between saved policies; 0 to save none, 1 to save all.
-
-    Raises
-    ------
-    ParameterError
-        If the scheme leaves iterations out of its average, or a number is out of range.
-    UnknownNameError
-        If the name of the scheme is unknown.
 
     Notes
     -----

@@ -30,8 +30,6 @@ from infoset.solvers._linear_program import (
 from infoset.tree import GameTree
 from infoset.typing import IntArray, LongArray
 
-__all__ = ["Equations", "solve_exactly", "solve_in_fractions"]
-
 
 def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     """Solve a two-player constant-sum game in exact arithmetic, and prove the solution.
@@ -43,7 +41,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
 
     Parameters
     ----------
-    game : GameTree or ExtensiveForm
+    game
         The game, with exact chance probabilities (`Fraction` or `int`).
 
     Returns
@@ -168,22 +166,15 @@ MAX_STEPS = 1024
 
 
 class Equations(NamedTuple):
-    """A square system of linear equations in exact arithmetic.
-
-    Attributes
-    ----------
-    rows, columns : IntArray
-        [E] row and column of each nonzero entry.
-    values : Sequence[Fraction]
-        [E] value of each entry.
-    right : Sequence[Fraction]
-        [size] the right-hand side.
-    """
+    """A square system of linear equations in exact arithmetic."""
 
     rows: IntArray
     columns: IntArray
+    """[E] row and column of each nonzero entry."""
     values: Sequence[Fraction]
+    """[E] value of each entry."""
     right: Sequence[Fraction]
+    """[size] the right-hand side."""
 
 
 class _Integers(NamedTuple):

@@ -15,8 +15,6 @@ from infoset.solvers.two_player import check_two_player, payoff_scale
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.state import name_by_player
 
-__all__ = ["ExcessiveGap", "ExcessiveGapSolver"]
-
 BALANCED_ENTROPY = Distance("entropy", balanced_weights)
 LARGEST_STEP = 0.5
 SMALLEST_STEP = 1e-9
@@ -40,13 +38,6 @@ class ExcessiveGap:
     tries a decreasing sequence of step sizes τ, and takes the first one that satisfies the
     condition.
 
-    Attributes
-    ----------
-    name, description : str
-        Name of the method in results, and its description in one line with the source.
-    distance : Distance
-        The distance whose regularizer is ψ.
-
     Notes
     -----
     Source: Nesterov (2005), "Excessive Gap Technique in Nonsmooth Convex Minimization"; Hoda,
@@ -66,7 +57,9 @@ class ExcessiveGap:
 
     name: str = "egt"
     description: str = "excessive gap technique, aggressive steps (Hoda et al. 2010)"
+    """Name of the method in results, and its description in one line with the source."""
     distance: Distance = BALANCED_ENTROPY
+    """The distance whose regularizer is ψ."""
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up; `gaps["excessive"]` of the result bounds NashConv.
@@ -93,9 +86,9 @@ class ExcessiveGapSolver:
 
     Parameters
     ----------
-    form : Form
+    form
         A two-player constant-sum game.
-    spec : ExcessiveGap
+    spec
         The parameters of the method.
 
     Raises

@@ -14,8 +14,6 @@ from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.state import name_by_player
 
-__all__ = ["FictitiousPlay", "FictitiousPlaySolver"]
-
 
 class _State(NamedTuple):
     iteration: int
@@ -38,7 +36,7 @@ class FictitiousPlaySolver:
 
     Parameters
     ----------
-    form : Form
+    form
         The game.
 
     Notes
@@ -119,16 +117,11 @@ class FictitiousPlaySolver:
 
 @dataclass(frozen=True)
 class FictitiousPlay:
-    """Extensive-form fictitious play as a method; the average policy is the answer.
-
-    Attributes
-    ----------
-    name, description : str
-        Name of the method in results, and its description in one line with the source.
-    """
+    """Extensive-form fictitious play as a method; the average policy is the answer."""
 
     name: str = "xfp"
     description: str = "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)"
+    """Name of the method in results, and its description in one line with the source."""
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up."""

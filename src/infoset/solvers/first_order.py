@@ -26,8 +26,6 @@ from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_count, check_number
 from infoset.utils.registry import Registry
 
-__all__ = ["FIRST_ORDER", "FirstOrderScheme", "FirstOrderSolver", "Prediction"]
-
 Prediction: TypeAlias = Literal["none", "last", "extra"]
 """The prediction of the next gradient: none, the last one, or an extra one at the base."""
 
@@ -50,46 +48,6 @@ class FirstOrderScheme:
     η is `step_size` divided by the `payoff_scale` of the game, and α is `temperature` times the
     `payoff_scale`. The parameters therefore suit all games, whatever the units of payoffs.
 
-    Attributes
-    ----------
-    name : str
-        Name of the method in `solve` and in results.
-    description : str
-        Description in one line, with the source.
-    distance : Distance
-        The distance D with its dilation weights.
-    step_size : float
-        η at iteration 1, relative to the inverse of the payoff scale.
-    step_exponent : float
-        η is proportional to `t ** -step_exponent`.
-    prediction : Prediction
-        The prediction of the next gradient: `none` (mirror descent), `last` (optimistic methods) or
-        `extra` (mirror prox). The first iteration plays the uniform policy.
-    is_lazy : bool
-        Whether steps start at the initial base and use the sum of all gradients, as in FTRL.
-    temperature : float
-        α at iteration 1, relative to the payoff scale; 0 for no magnet. The initial magnet is zero,
-        for which D is the regularizer ψ. If the magnet does not move, the fixed point is the
-        quantal response equilibrium of `quantal_gap`.
-    temperature_exponent : float
-        α is proportional to `t ** -temperature_exponent`.
-    magnet_period : int or None
-        Number of iterations after which the magnet moves to the base; None for never.
-    average_exponent : float
-        The plan of iteration t has the weight `t ** average_exponent` in the average.
-    answers_last : bool
-        Whether the answer is the last iterate instead of the average.
-    alternating : bool
-        Whether player 1 responds to the plan that player 0 has just computed.
-
-    Raises
-    ------
-    ParameterError
-        If the step size is not positive or another number is out of range, if a lazy method has a
-        temperature or a magnet period, or if a method with extra gradients alternates.
-    UnknownNameError
-        If the prediction is unknown.
-
     Notes
     -----
     Source: Hoda, Gilpin, Peña and Sandholm (2010) for the prox; each description names the source
@@ -111,18 +69,34 @@ class FirstOrderScheme:
     """
 
     name: str
+    """Name of the method in `solve` and in results."""
     description: str
+    """Description in one line, with the source."""
     distance: Distance = EUCLIDEAN
+    """The distance D with its dilation weights."""
     step_size: float = 0.2
+    """η at iteration 1, relative to the inverse of the payoff scale."""
     step_exponent: float = 0.0
+    """η is proportional to `t ** -step_exponent`."""
     prediction: Prediction = "none"
+    """The prediction of the next gradient: `none` (mirror descent), `last` (optimistic methods) or
+    `extra` (mirror prox). The first iteration plays the uniform policy."""
     is_lazy: bool = False
+    """Whether steps start at the initial base and use the sum of all gradients, as in FTRL."""
     temperature: float = 0.0
+    """α at iteration 1, relative to the payoff scale; 0 for no magnet. The initial magnet is zero,
+    for which D is the regularizer ψ. If the magnet does not move, the fixed point is the quantal
+    response equilibrium of `quantal_gap`."""
     temperature_exponent: float = 0.0
+    """α is proportional to `t ** -temperature_exponent`."""
     magnet_period: int | None = None
+    """Number of iterations after which the magnet moves to the base; None for never."""
     average_exponent: float = 1.0
+    """The plan of iteration t has the weight `t ** average_exponent` in the average."""
     answers_last: bool = False
+    """Whether the answer is the last iterate instead of the average."""
     alternating: bool = False
+    """Whether player 1 responds to the plan that player 0 has just computed."""
 
     def __post_init__(self) -> None:
         check_choice("prediction", self.prediction, get_args(Prediction))
@@ -214,9 +188,9 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
 
     Parameters
     ----------
-    form : Form
+    form
         A two-player constant-sum game.
-    scheme : FirstOrderScheme
+    scheme
         The parameters of the method.
 
     Raises

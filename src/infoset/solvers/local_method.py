@@ -13,8 +13,6 @@ from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers.regret_family import average_policy, current_policy
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 
-__all__ = ["LocalMethod"]
-
 
 @dataclass(frozen=True)
 class LocalMethod:
@@ -23,30 +21,6 @@ class LocalMethod:
     By the theorem behind CFR, the regret of a player is at most the sum of the positive
     counterfactual regrets at the player's infostates. In two-player constant-sum games, small local
     regrets therefore give an average policy of small exploitability.
-
-    Attributes
-    ----------
-    name : str
-        Name of the method in results.
-    rule : LocalRule
-        `rule(row, values, policy, state)`; see `LocalRule`. If it is compiled by `numba.njit`, it
-        is as fast as the rules of the library; a Python function of NumPy arrays is slow.
-    description : str
-        Description in one line.
-    num_arrays : int
-        Number of arrays in the `state` of the rule, each with the shape of `values`.
-    schedule : Schedule, optional
-        The rows that the rule receives, such as step sizes. By default they are the iteration
-        numbers.
-    average_exponent : float
-        Iteration t has the weight `t ** average_exponent` in the average policy, the answer.
-    alternating : bool
-        Whether each player responds to the plans that earlier players have just computed.
-
-    Raises
-    ------
-    ParameterError
-        If the rule or the schedule is not callable, or another field has the wrong type.
 
     Examples
     --------
@@ -64,12 +38,21 @@ class LocalMethod:
     """
 
     name: str
+    """Name of the method in results."""
     rule: LocalRule
+    """`rule(row, values, policy, state)`; see `LocalRule`. If it is compiled by `numba.njit`, it is
+    as fast as the rules of the library; a Python function of NumPy arrays is slow."""
     description: str = "a custom local regret minimizer"
+    """Description in one line."""
     num_arrays: int = 1
+    """Number of arrays in the `state` of the rule, each with the shape of `values`."""
     schedule: Schedule = np.asarray
+    """The rows that the rule receives, such as step sizes. By default they are the iteration
+    numbers."""
     average_exponent: float = 0.0
+    """Iteration t has the weight `t ** average_exponent` in the average policy, the answer."""
     alternating: bool = True
+    """Whether each player responds to the plans that earlier players have just computed."""
 
     def __post_init__(self) -> None:
         check_type("name", self.name, str, "the name of the method in results")

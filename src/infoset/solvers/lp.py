@@ -31,8 +31,6 @@ from infoset.solvers.regret_family import RegretSolver
 from infoset.solvers.two_player import check_two_player
 from infoset.utils.arguments import check_type
 
-__all__ = ["LinearProgram", "solve_by_lp"]
-
 Choice = Literal["auto", "simplex", "ipm"]
 
 
@@ -47,26 +45,6 @@ class LinearProgram:
 
     The dual variables of the inequalities are the plan of player 1, so one solve gives both
     policies.
-
-    Attributes
-    ----------
-    name, description : str
-        Name of the method in results, and its description in one line with the source.
-    algorithm : str
-        'simplex' is exact up to rounding. 'ipm', an interior point method without crossover,
-        reaches an exploitability of 10⁻⁸ to 10⁻¹⁰ of the payoff range. 'auto' tries the simplex
-        method with an iteration limit that depends on the size of the program, and then the
-        interior point method.
-    refine : bool
-        Whether to refine the solution where optimality does not determine it. Among optimal plans,
-        the refined one best exploits the opponent's mistakes. After the player's own mistakes, the
-        refined plan is optimal in the game that begins there. Refinement solves many programs
-        instead of one.
-
-    Raises
-    ------
-    ParameterError
-        If the algorithm is unknown, or `refine` is not a Boolean.
 
     Notes
     -----
@@ -83,8 +61,16 @@ class LinearProgram:
 
     name: str = "lp"
     description: str = "sequence-form linear program, by HiGHS (von Stengel 1996)"
+    """Name of the method in results, and its description in one line with the source."""
     algorithm: Choice = "auto"
+    """'simplex' is exact up to rounding. 'ipm', an interior point method without crossover, reaches
+    an exploitability of 10⁻⁸ to 10⁻¹⁰ of the payoff range. 'auto' tries the simplex method with an
+    iteration limit that depends on the size of the program, and then the interior point method."""
     refine: bool = False
+    """Whether to refine the solution where optimality does not determine it. Among optimal plans,
+    the refined one best exploits the opponent's mistakes. After the player's own mistakes, the
+    refined plan is optimal in the game that begins there. Refinement solves many programs instead
+    of one."""
 
     def __post_init__(self) -> None:
         check_type("refine", self.refine, bool, "True or False")
@@ -123,8 +109,6 @@ def solve_by_lp(form: Form, budget: Budget, options: LinearProgram | None = None
     ------
     UnsupportedGameError
         If the game is not two-player constant-sum.
-    ParameterError
-        If the sequence form or the budget has the wrong type, or if the budget has a checkpoint.
     """
     options = options or LinearProgram()
     check_two_player(form, options.name)

@@ -28,19 +28,6 @@ from infoset.solvers.rtcfr import RTCFRPlus
 from infoset.utils.arguments import check_count
 from infoset.utils.registry import Registry
 
-__all__ = [
-    "DEFAULT_METHOD",
-    "METHODS",
-    "CustomMethod",
-    "MethodSpec",
-    "Run",
-    "get_method",
-    "has_seed",
-    "run_method",
-    "runs_on",
-    "with_seed",
-]
-
 DEFAULT_METHOD = "auto"
 
 Run: TypeAlias = Callable[..., SolveResult | TabularPolicy]
@@ -66,24 +53,16 @@ class MethodSpec(Protocol):
 
 @dataclass(frozen=True)
 class CustomMethod:
-    """A custom method, defined by a function.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        Description in one line, with the source.
-    run : callable
-        Function of a form and a budget that returns a `SolveResult`, or only a policy; see
-        `run_method`. If it has a parameter `seed`, `compare` can call it with several seeds.
-    seed : int or None
-        The seed with which `with_seed` calls the function.
-    """
+    """A custom method, defined by a function."""
 
     name: str
     description: str
+    """Description in one line, with the source."""
     run: Run
+    """Function of a form and a budget that returns a `SolveResult`, or only a policy; see
+    `run_method`. If it has a parameter `seed`, `compare` can call it with several seeds."""
     seed: int | None = None
+    """The seed with which `with_seed` calls the function."""
 
     @classmethod
     def of(cls, function: Callable[..., SolveResult | TabularPolicy]) -> CustomMethod:
@@ -177,8 +156,6 @@ def run_method(spec: MethodSpec, form: Form, budget: Budget) -> SolveResult:
     ------
     InfosetError
         For the reasons of the method.
-    ParameterError
-        If the method returns something else, or a policy that is not the last measured one.
     """
     check_form(form)
     if not runs_on(spec, form.kind):

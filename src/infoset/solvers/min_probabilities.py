@@ -13,9 +13,6 @@ from infoset.forms import Form, numbers_by_action, sequences_at
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_number
 
-__all__ = ["MinProbabilities", "check_min_probabilities", "minimums_by_sequence"]
-
-
 MinProbabilities: TypeAlias = float | Mapping[tuple[str, Player], float | Mapping[Action, float]]
 """One number for all actions; or a mapping from infostates, as pairs of text and player, to one
 number for all actions there or to a mapping from actions to numbers. The default is 0."""
@@ -46,8 +43,6 @@ def minimums_by_sequence(form: Form, min_probability: MinProbabilities) -> tuple
 
     Raises
     ------
-    UnknownNameError
-        If an infostate or action is unknown.
     ParameterError
         If the value is neither a number nor a mapping, if a player is unknown, if a number is
         negative, or if the numbers at an infostate sum to more than 1.

@@ -32,13 +32,6 @@ from infoset.utils.compilation import linear_kernel
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = [
-    "PerturbedGame",
-    "PerturbedMethod",
-    "PerturbedSolver",
-    "perturb_game",
-]
-
 
 EXPECTED_METHOD = 'a name such as "cfr+" or "lp", a RegretScheme, or a LocalMethod'
 
@@ -49,27 +42,21 @@ class PerturbedGame:
 
     The limits of equilibria of such games, as the probabilities go to zero, are the trembling-hand
     perfect equilibria (Selten 1975). See `perturb_game`.
-
-    Attributes
-    ----------
-    form : Form
-    min_probabilities : tuple[FloatArray, ...]
-        Per player [Q] the minimum probability of the last action of each sequence; 0 for the empty
-        sequence.
     """
 
     form: Form
     min_probabilities: tuple[FloatArray, ...]
+    """Per player [Q] the minimum probability of the last action of each sequence; 0 for the empty
+    sequence."""
 
     def solve(self, method: str | RegretScheme | LocalMethod, budget: Budget) -> SolveResult:
         """Solve the game.
 
         Parameters
         ----------
-        method : str, RegretScheme or LocalMethod
+        method
             A member of the CFR family, as a name or a scheme; `lp`; `auto`, which chooses one of
             these; or a custom local regret minimizer.
-        budget : Budget
 
         Returns
         -------
@@ -80,8 +67,6 @@ class PerturbedGame:
 
         Raises
         ------
-        UnknownNameError, ParameterError
-            If the method is unknown or does not support minimum probabilities.
         UnsupportedGameError
             If the method is `lp` and the game is not two-player constant-sum.
         """
@@ -212,7 +197,7 @@ def perturb_game(form: Form, min_probability: MinProbabilities) -> PerturbedGame
 
     Parameters
     ----------
-    form : Form
+    form
         The game, with any number of players and any payoffs.
     min_probability : float or Mapping
         One number for all actions; or a mapping from infostates, as pairs of text and player, to
@@ -221,8 +206,6 @@ def perturb_game(form: Form, min_probability: MinProbabilities) -> PerturbedGame
 
     Raises
     ------
-    UnknownNameError
-        If an infostate or action is unknown.
     ParameterError
         If a player is unknown, if a number is negative, or if the numbers at an infostate sum to
         more than 1.
@@ -252,9 +235,9 @@ class PerturbedSolver(LocalMinimizer):
 
     Parameters
     ----------
-    game : PerturbedGame
+    game
         A game with any number of players and any payoffs.
-    method : RegretScheme or LocalMethod
+    method
         The method that minimizes local regrets.
     """
 
@@ -292,18 +275,6 @@ class PerturbedSolver(LocalMinimizer):
 class PerturbedMethod:
     """A method that restricts policies to minimum action probabilities.
 
-    Attributes
-    ----------
-    min_probability : float or Mapping
-        Minimum probabilities, as in `perturb_game`.
-    method : str, RegretScheme or LocalMethod
-        The method that solves the restricted game, as in `PerturbedGame.solve`.
-
-    Raises
-    ------
-    ParameterError
-        If a field has the wrong type, or if `min_probability` is a single number above 1.
-
     Examples
     --------
     >>> from infoset import solve
@@ -314,7 +285,9 @@ class PerturbedMethod:
     """
 
     min_probability: MinProbabilities
+    """Minimum probabilities, as in `perturb_game`."""
     method: str | RegretScheme | LocalMethod = "auto"
+    """The method that solves the restricted game, as in `PerturbedGame.solve`."""
 
     def __post_init__(self) -> None:
         check_min_probabilities(self.min_probability)

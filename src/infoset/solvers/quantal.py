@@ -11,8 +11,6 @@ from infoset.regret import Distance, TreeplexProx
 from infoset.solvers.two_player import check_two_player
 from infoset.utils.arguments import check_number
 
-__all__ = ["quantal_distance", "quantal_gap"]
-
 ENTROPY = Distance("entropy")
 
 
@@ -29,19 +27,17 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
 
     Parameters
     ----------
-    policy : TabularPolicy
+    policy
         A policy of a two-player game.
-    temperature : float
+    temperature
         α, in the game's units of utility; positive.
-    distance : Distance
+    distance
         By default dilated entropy with unit weights.
 
     Raises
     ------
     UnsupportedGameError
         If the game does not have two players.
-    ParameterError
-        If `policy` is not a `TabularPolicy`, or the temperature is not positive.
 
     Examples
     --------

@@ -14,8 +14,6 @@ from infoset.solvers.two_player import LastIterateSolver, check_min_probability
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["RegCFR", "RegCFRSolver"]
-
 
 @dataclass(frozen=True)
 class RegCFR:
@@ -30,24 +28,6 @@ class RegCFR:
     its regularized value <q, σ> − ½ τ |σ|² to its parent. After every `period` iterations τ and γ
     are halved. The last iterate is the answer, and no average is stored. The method supports only
     two-player constant-sum games.
-
-    Attributes
-    ----------
-    name, description : str
-        Name of the method in results, and its description in one line with the source.
-    step_size_offset : float
-        κ, in units of the square of the game's `payoff_scale`.
-    temperature : float
-        τ before the first halving, in units of the `payoff_scale`.
-    min_probability : float
-        γ before the first halving.
-    period : int
-        Iterations between two halvings.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
 
     Notes
     -----
@@ -67,10 +47,15 @@ class RegCFR:
 
     name: str = "reg-cfr"
     description: str = "regularized CFR, last iterate (Liu et al. 2023)"
+    """Name of the method in results, and its description in one line with the source."""
     step_size_offset: float = 1.0
+    """κ, in units of the square of the game's `payoff_scale`."""
     temperature: float = 1e-3
+    """τ before the first halving, in units of the `payoff_scale`."""
     min_probability: float = 1e-3
+    """γ before the first halving."""
     period: int = 100
+    """Iterations between two halvings."""
 
     def __post_init__(self) -> None:
         for name in ("step_size_offset", "temperature", "min_probability"):
@@ -103,9 +88,9 @@ class RegCFRSolver(LastIterateSolver[RegCFR]):
 
     Parameters
     ----------
-    form : Form
+    form
         A two-player constant-sum game.
-    spec : RegCFR
+    spec
         The parameters of the method.
 
     Raises

@@ -24,15 +24,6 @@ from infoset.runs import (
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 
-__all__ = [
-    "RegretMethod",
-    "RegretSolver",
-    "average_policy",
-    "current_policy",
-    "plan_by_clock",
-    "planned_scheme",
-]
-
 PLANNED_AFTER = (0.05, 0.5)
 """Fractions of a time limit after which a horizon is planned by the measured rate."""
 
@@ -40,25 +31,13 @@ MAKE_MINIMIZER = 'RegretMinimizer(form, SCHEMES["cfr+"])'
 
 
 def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
-    """Return the average policy, uniform where the average plan does not reach.
-
-    Raises
-    ------
-    ParameterError
-        If `minimizer` is not a regret minimizer.
-    """
+    """Return the average policy, uniform where the average plan does not reach."""
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.form, minimizer.average_plans())
 
 
 def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
-    """Return the policy from which the next iteration starts.
-
-    Raises
-    ------
-    ParameterError
-        If `minimizer` is not a regret minimizer.
-    """
+    """Return the policy from which the next iteration starts."""
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.form, minimizer.current_probabilities())
 
@@ -109,21 +88,15 @@ class RegretMethod:
 
     If the budget limits iterations, this limit is the horizon of the schedules. If it limits only
     the time, the horizon is planned by the measured rate; the `reason` of the result then says so.
-
-    Attributes
-    ----------
-    scheme : RegretScheme
-    precision : str
-        "float64", or "float32", which needs half the memory bandwidth. In both cases the answer is
-        measured in double precision.
-    threads : int
-        Number of threads that share the work of an iteration in two-player games. The answer does
-        not depend on it.
     """
 
     scheme: RegretScheme
     precision: str = "float64"
+    """"float64", or "float32", which needs half the memory bandwidth. In both cases the answer is
+    measured in double precision."""
     threads: int = 1
+    """Number of threads that share the work of an iteration in two-player games. The answer does
+    not depend on it."""
 
     @property
     def name(self) -> str:
@@ -150,13 +123,6 @@ def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
 
     The horizon is the number of iterations of the budget. It is set only if the budget has such a
     number and the scheme depends on the horizon.
-
-    Raises
-    ------
-    UnknownNameError
-        If the name is unknown.
-    ParameterError
-        If `scheme` is neither a name nor a `RegretScheme`.
     """
     scheme = SCHEMES.resolve(scheme)
     if not scheme.depends_on_horizon or budget.iterations is None:

@@ -15,8 +15,6 @@ from infoset.solvers.two_player import LastIterateSolver, TwoPlayerGame
 from infoset.typing import Player
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["RNAD_PAPER", "RNaD", "RNaDSolver"]
-
 
 @dataclass(frozen=True)
 class RNaD:
@@ -33,34 +31,6 @@ class RNaD:
     During the first half of a period, log π_reg changes linearly from the previous regularizer to
     the new one. The last iterate is the answer, and no average is stored. The method supports only
     two-player constant-sum games.
-
-    Attributes
-    ----------
-    name, description : str
-        Name of the method in results, and its description in one line with the source.
-    eta : float
-        η, in units of the standard deviation of returns when all players play uniformly; see
-        `is_relative`.
-    step_size : float
-        Step size of the logits, relative to the inverse of the same unit.
-    period : int
-        Iterations per regularizer.
-    uniform_weight : float
-        Regularizer k is the policy mixed with a weight of `uniform_weight / k` of the uniform
-        policy.
-    gate : float or None
-        β: an advantage does not increase a centered logit above β, nor decrease it below −β; None
-        for no limit.
-    alternating : bool
-        Whether player 1 responds to the plan that player 0 has just computed.
-    is_relative : bool
-        Whether `eta` and `step_size` are relative to the standard deviation of returns. If not,
-        `eta` is in the game's units of utility and `step_size` in their inverse.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
 
     Notes
     -----
@@ -84,13 +54,25 @@ class RNaD:
 
     name: str = "rnad"
     description: str = "R-NaD with exact expectations, last iterate (Perolat et al. 2022)"
+    """Name of the method in results, and its description in one line with the source."""
     eta: float = 0.05
+    """η, in units of the standard deviation of returns when all players play uniformly; see
+    `is_relative`."""
     step_size: float = 1.0
+    """Step size of the logits, relative to the inverse of the same unit."""
     period: int = 30
+    """Iterations per regularizer."""
     uniform_weight: float = 0.1
+    """Regularizer k is the policy mixed with a weight of `uniform_weight / k` of the uniform
+    policy."""
     gate: float | None = None
+    """β: an advantage does not increase a centered logit above β, nor decrease it below −β; None
+    for no limit."""
     alternating: bool = True
+    """Whether player 1 responds to the plan that player 0 has just computed."""
     is_relative: bool = True
+    """Whether `eta` and `step_size` are relative to the standard deviation of returns. If not,
+    `eta` is in the game's units of utility and `step_size` in their inverse."""
 
     def __post_init__(self) -> None:
         for name in ("eta", "step_size"):
@@ -137,9 +119,9 @@ class RNaDSolver(LastIterateSolver[RNaD]):
 
     Parameters
     ----------
-    form : Form
+    form
         A two-player constant-sum game.
-    spec : RNaD
+    spec
         The parameters of the method.
 
     Raises

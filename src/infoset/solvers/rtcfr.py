@@ -18,8 +18,6 @@ from infoset.typing import StateArrays
 from infoset.utils.arguments import check_count, check_number
 from infoset.utils.state import name_by_player
 
-__all__ = ["RTCFRPlus", "RTCFRPlusSolver"]
-
 ONE_ROW = SCHEMES["cfr+"].schedule(1, 1)[0]
 
 
@@ -35,20 +33,6 @@ class RTCFRPlus:
     play every action with a probability of at least γ. After every `period` iterations, r is set to
     x and γ is halved; the regrets do not change. The last iterate is the answer, and no average is
     stored. The method supports only two-player constant-sum games.
-
-    Attributes
-    ----------
-    name, description : str
-        Name of the method in results, and its description in one line with the source.
-    strength : float
-        μ in units of the payoff range. If it is too large, the reference moves slowly; if it is too
-        small, plans cycle as in CFR+. The best values for 1000 iterations are 3·10⁻⁵ on Leduc
-        poker, 3·10⁻⁴ on goofspiel with 4 cards, 10⁻³ on liar's dice with 4 sides and 3·10⁻³ on Kuhn
-        poker.
-    period : int
-        Iterations between two updates of the reference.
-    min_probability : float
-        γ before the first halving.
 
     Notes
     -----
@@ -68,9 +52,15 @@ class RTCFRPlus:
 
     name: str = "rtcfr+"
     description: str = "reward transformation CFR+, last iterate (Meng et al. 2025)"
+    """Name of the method in results, and its description in one line with the source."""
     strength: float = 3e-4
+    """μ in units of the payoff range. If it is too large, the reference moves slowly; if it is too
+    small, plans cycle as in CFR+. The best values for 1000 iterations are 3·10⁻⁵ on Leduc poker,
+    3·10⁻⁴ on goofspiel with 4 cards, 10⁻³ on liar's dice with 4 sides and 3·10⁻³ on Kuhn poker."""
     period: int = 100
+    """Iterations between two updates of the reference."""
     min_probability: float = 1e-10
+    """γ before the first halving."""
 
     def __post_init__(self) -> None:
         check_number("strength", self.strength)
@@ -97,9 +87,9 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
 
     Parameters
     ----------
-    form : Form
+    form
         A two-player constant-sum game.
-    spec : RTCFRPlus
+    spec
         The parameters of the method.
 
     Raises

@@ -25,15 +25,6 @@ if TYPE_CHECKING:
             """Name of the method in results."""
 
 
-__all__ = [
-    "LastIterateSolver",
-    "TwoPlayerGame",
-    "TwoPlayerSolver",
-    "check_min_probability",
-    "check_two_player",
-    "payoff_scale",
-]
-
 EXTREME = 1e100
 """Payoffs above this scale or below its inverse are divided by a power of two."""
 
@@ -53,8 +44,6 @@ def check_two_player(form: Form, method: str) -> None:
 
     Raises
     ------
-    ParameterError
-        If `form` is not a form.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     """
@@ -111,9 +100,9 @@ class TwoPlayerGame:
 
     Parameters
     ----------
-    form : Form
+    form
         The game.
-    method : str
+    method
         Name of the method in error messages.
 
     Raises
@@ -197,7 +186,7 @@ class TwoPlayerSolver(IterativeState, Generic[SpecT]):
 
     Parameters
     ----------
-    form : Form
+    form
         A two-player constant-sum game.
     spec : dataclass
         The parameters of the method and its name.

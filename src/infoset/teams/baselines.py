@@ -8,32 +8,23 @@ from typing import Any, Final
 from infoset.teams.hiding import HidingScheme, LocalLearner, regret_matching
 from infoset.utils.registry import Registry
 
-__all__ = ["BASELINES", "Baseline", "get_baseline"]
-
 
 @dataclass(frozen=True)
 class Baseline:
-    """A learner that uses the original information, with one weighting of the nodes of a cell.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        Description in one line.
-    weighting : str
-        Name of the `Weighting`.
-    """
+    """A learner that uses the original information, with one weighting of the nodes of a cell."""
 
     name: str
     description: str
+    """Description in one line."""
     weighting: str
+    """Name of the `Weighting`."""
 
     def scheme(self, learner: LocalLearner | None = None, **settings: Any) -> HidingScheme:
         """Return the scheme of the baseline; its penalty coefficient is 0.
 
         Parameters
         ----------
-        learner : LocalLearner, optional
+        learner
             By default regret matching, which gives CFR; `entropic_ftrl()` gives FTRL.
         **settings
             Further fields of `HidingScheme`, such as `visits="outcome"`.
@@ -66,11 +57,5 @@ BASELINES: Final = Registry(
 
 
 def get_baseline(name: str) -> Baseline:
-    """Return a baseline by name.
-
-    Raises
-    ------
-    UnknownNameError
-        If no baseline has that name.
-    """
+    """Return a baseline by name."""
     return BASELINES.resolve(name)

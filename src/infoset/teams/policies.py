@@ -15,23 +15,15 @@ from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.ragged import offsets, spread
 
-__all__ = ["expected_payoffs", "from_tabular", "random_probabilities", "to_tabular"]
-
 
 def expected_payoffs(information: InformationMap, probability: FloatArray) -> FloatArray:
     """Return [P] the expected payoff of each agent.
 
     Parameters
     ----------
-    information : InformationMap
-    probability : FloatArray
+    probability
         [entries] probabilities of the actions; those of cell m begin at
         `information.first_entry[m]`.
-
-    Raises
-    ------
-    ParameterError
-        If the information map is invalid, or the probabilities are not a policy for it.
 
     Examples
     --------
@@ -52,13 +44,7 @@ def expected_payoffs(information: InformationMap, probability: FloatArray) -> Fl
 
 
 def check_probabilities(information: InformationMap, probability: FloatArray) -> None:
-    """Raise unless probabilities are a policy for an information map.
-
-    Raises
-    ------
-    ParameterError
-        If their number is wrong, one is negative or nan, or those of a cell do not sum to one.
-    """
+    """Raise unless probabilities are a policy for an information map."""
     check_information(information)
     if np.shape(probability) != (information.num_entries,):
         raise ParameterError(
@@ -77,13 +63,7 @@ def check_probabilities(information: InformationMap, probability: FloatArray) ->
 
 
 def random_probabilities(information: InformationMap, rng: np.random.Generator) -> FloatArray:
-    """Return [entries] a policy drawn uniformly from the simplex of each cell.
-
-    Raises
-    ------
-    ParameterError
-        If an argument has the wrong type.
-    """
+    """Return [entries] a policy drawn uniformly from the simplex of each cell."""
     check_information(information)
     check_type("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
     weight = rng.standard_exponential(information.num_entries)
@@ -96,9 +76,8 @@ def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArr
 
     Parameters
     ----------
-    information : InformationMap
+    information
         Agents must know at least what they know in the game.
-    policy : TabularPolicy
 
     Raises
     ------
@@ -134,9 +113,9 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
 
     Parameters
     ----------
-    information : InformationMap
+    information
         Agents must know no more than in the game.
-    probability : FloatArray
+    probability
         [entries]
 
     Raises

@@ -23,33 +23,16 @@ from infoset.typing import BoolArray, LongArray
 from infoset.utils.registry import Registry
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = [
-    "RELAXATIONS",
-    "Relaxation",
-    "forget_own_actions",
-    "get_relaxation",
-    "perfect_recall_closure",
-    "reveal_everything",
-    "reveal_private",
-]
-
 
 @dataclass(frozen=True)
 class Relaxation:
-    """A named information relaxation.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        What the relaxation reveals, in a few words.
-    relax : callable
-        Function of an information map and a team that returns a refinement of the map.
-    """
+    """A named information relaxation."""
 
     name: str
     description: str
+    """What the relaxation reveals, in a few words."""
     relax: Callable[[InformationMap, Sequence[int]], InformationMap]
+    """Function of an information map and a team that returns a refinement of the map."""
 
 
 def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> InformationMap:
@@ -57,16 +40,6 @@ def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> 
 
     In addition to the given information, the acting agent of the team knows what the team knew and
     did when it last acted. The information of other agents does not change.
-
-    Parameters
-    ----------
-    information : InformationMap
-    team : Sequence[int]
-
-    Raises
-    ------
-    ParameterError
-        If the information map or the team is invalid.
 
     Notes
     -----
@@ -106,14 +79,8 @@ def reveal_private(information: InformationMap, team: Sequence[int]) -> Informat
 
     Parameters
     ----------
-    information : InformationMap
+    information
         Its form must record private signals, as forms built from the rules of a game do.
-    team : Sequence[int]
-
-    Raises
-    ------
-    ParameterError
-        If the information map or the team is invalid, or the form records no private signals.
 
     Examples
     --------
@@ -143,18 +110,7 @@ def reveal_private(information: InformationMap, team: Sequence[int]) -> Informat
 
 
 def reveal_everything(information: InformationMap, team: Sequence[int]) -> InformationMap:
-    """Return the map under which a team knows the whole prefix.
-
-    Parameters
-    ----------
-    information : InformationMap
-    team : Sequence[int]
-
-    Raises
-    ------
-    ParameterError
-        If the information map or the team is invalid.
-    """
+    """Return the map under which a team knows the whole prefix."""
     is_own = _own_nodes(information, team)
     return _with_cells(information, is_own, np.arange(len(is_own)), "everything revealed")
 
@@ -199,11 +155,6 @@ RELAXATIONS: Final = Registry(
 def get_relaxation(name: str) -> Relaxation:
     """Return a relaxation by name.
 
-    Raises
-    ------
-    UnknownNameError
-        If no relaxation has that name.
-
     Examples
     --------
     >>> get_relaxation("private_revealed").description
@@ -226,7 +177,7 @@ def forget_own_actions(form: ProductForm) -> InformationMap:
 
     Parameters
     ----------
-    form : ProductForm
+    form
         Built from the rules of a game.
 
     Raises

@@ -12,20 +12,12 @@ from infoset.teams.product_form import ProductForm, Team, check_team, listed
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_choice
 
-__all__ = ["PayoffRule", "check_teams", "team_payoff"]
-
 PayoffRule: TypeAlias = Literal["common", "sum"]
 """How a team is paid: the payoff that its agents share, or the sum of their payoffs."""
 
 
 def check_teams(form: ProductForm, teams: Iterable[Iterable[int]]) -> tuple[Team, ...]:
-    """Return a partition of the agents into teams, each with its agents in increasing order.
-
-    Raises
-    ------
-    ParameterError
-        If a team is invalid, or an agent is in no team or in several.
-    """
+    """Return a partition of the agents into teams, each with its agents in increasing order."""
     groups = listed(teams, "teams must be a list of groups of agents, such as [(0, 1)]")
     checked = tuple(check_team(form, team) for team in groups)
     counts = np.bincount([agent for team in checked for agent in team], minlength=form.num_agents)
@@ -44,16 +36,9 @@ def team_payoff(form: ProductForm, team: Sequence[int], rule: PayoffRule = "comm
 
     Parameters
     ----------
-    form : ProductForm
-    team : Sequence[int]
     rule : {"common", "sum"}
         `common`: the payoff of one agent, which must equal that of all others in the team. `sum`:
         the sum of the payoffs of its agents.
-
-    Raises
-    ------
-    ParameterError
-        If the team is invalid, or the rule is `common` and the payoffs of its agents differ.
     """
     agents = list(check_team(form, team))
     check_choice("rule", rule, ("common", "sum"))

@@ -21,49 +21,34 @@ class DecisionGraph(NamedTuple):
     W nodes are the world states. Simultaneous actors choose in the order of their numbers, without
     observing each other. The children of a node are the actions of the next actor or, once all have
     chosen, the transitions.
-
-    Attributes
-    ----------
-    actor : IntArray
-        [K] the player who acts, `CHANCE_NODE` or `TERMINAL_NODE`.
-    first_child, num_children : IntArray
-        [K] the children of a node are `first_child:first_child + num_children`. The first E
-        children are the edges of the world graph in their order; the actions follow.
-    next_node : IntArray
-        [C] the node that a child leads to.
     """
 
     actor: IntArray
+    """[K] the player who acts, `CHANCE_NODE` or `TERMINAL_NODE`."""
     first_child: IntArray
     num_children: IntArray
+    """[K] the children of a node are `first_child:first_child + num_children`. The first E children
+    are the edges of the world graph in their order; the actions follow."""
     next_node: IntArray
+    """[C] the node that a child leads to."""
 
 
 class DecisionNodes(NamedTuple):
-    """A game tree of decision, chance and terminal nodes, parents first; node 0 is the root.
-
-    Attributes
-    ----------
-    kind : IntArray
-        [K] infostate of the actor, in the numbering of `Infostates`; `CHANCE_NODE` or
-        `TERMINAL_NODE`.
-    first : IntArray
-        [K] first child of a node; children are adjacent, one per action or outcome. For a
-        terminal, its index among the terminals.
-    num_children : IntArray
-        [K]
-    keep : FloatArray
-        [K] probability that chance, having drawn a child uniformly, keeps it.
-    other : IntArray
-        [K] position of the sibling that chance takes if it does not keep the child (Walker's alias
-        method).
-    """
+    """A game tree of decision, chance and terminal nodes, parents first; node 0 is the root."""
 
     kind: IntArray
+    """[K] infostate of the actor, in the numbering of `Infostates`; `CHANCE_NODE` or
+    `TERMINAL_NODE`."""
     first: IntArray
+    """[K] first child of a node; children are adjacent, one per action or outcome. For a terminal,
+    its index among the terminals."""
     num_children: IntArray
+    """[K]"""
     keep: FloatArray
+    """[K] probability that chance, having drawn a child uniformly, keeps it."""
     other: IntArray
+    """[K] position of the sibling that chance takes if it does not keep the child (Walker's alias
+    method)."""
 
 
 class Infostates(NamedTuple):
@@ -71,25 +56,18 @@ class Infostates(NamedTuple):
 
     The S sequences of all players form one array, player by player in the order of their
     treeplexes. Each player's part begins with the empty sequence.
-
-    Attributes
-    ----------
-    first_sequence, num_actions : IntArray
-        [I] the sequences of an infostate are `first_sequence:first_sequence + num_actions`, one
-        per action.
-    player : IntArray
-        [I]
-    parent_sequence : IntArray
-        [I] the player's last sequence before the infostate.
-    root_sequence : IntArray
-        [N] each player's empty sequence.
     """
 
     first_sequence: IntArray
     num_actions: IntArray
+    """[I] the sequences of an infostate are `first_sequence:first_sequence + num_actions`, one per
+    action."""
     player: IntArray
+    """[I]"""
     parent_sequence: IntArray
+    """[I] the player's last sequence before the infostate."""
     root_sequence: IntArray
+    """[N] each player's empty sequence."""
 
 
 @inner_kernel
@@ -134,26 +112,25 @@ def unfold(
 
     Parameters
     ----------
-    graph : DecisionGraph
-    world : IntArray
+    world
         [H] world state of each history.
-    first_child : IntArray
+    first_child
         [H + 1] the children of history h are `first_child[h]:first_child[h + 1]`, in the order of
         the edges of its world state.
-    first_edge : IntArray
+    first_edge
         [W + 1] of the world graph.
-    acting : IntArray
+    acting
         [H, N] number of each actor's infostate among those of all players; -1 for the others.
-    probability : FloatArray
+    probability
         [E] chance probability of each edge.
-    kind : IntArray
+    kind
         [at least K] infostate of the actor, `CHANCE_NODE` or `TERMINAL_NODE`.
-    first : IntArray
+    first
         [at least K] first child of a node; for a terminal, its index among the terminals.
-    history : IntArray
+    history
         [at least K] history that each node represents, or in whose joint action it is one player's
         choice.
-    chance : FloatArray
+    chance
         [at least K] probability of a node whose parent is a chance node; otherwise 1.
     """
     place = np.empty_like(history)  # the node of the decision graph

@@ -15,16 +15,6 @@ from infoset.utils.arguments import check_callable
 from infoset.utils.text import format_bytes
 from infoset.utils.watchdog import Watchdog
 
-__all__ = [
-    "SIZE_LIMITS",
-    "BuildPoint",
-    "BuildProgress",
-    "BuildReport",
-    "BuildStage",
-    "BuildWatch",
-    "ignore_report",
-]
-
 Built = TypeVar("Built")
 
 GRAPH_MEMORY_FRACTION: Final = 0.75
@@ -40,25 +30,17 @@ BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs", "cfr+", "
 
 
 class BuildPoint(NamedTuple):
-    """The progress of a stage of building a game.
-
-    Attributes
-    ----------
-    stage : str
-        `world graph`, `histories` or `payoffs`; of `solve_team` also `cfr+` or `security levels`.
-    done : int
-        World states found, histories numbered, terminal histories whose payoffs are summed, or
-        security levels computed.
-    total : int or None
-        The final number; None if it is unknown, as for world states.
-    seconds : float
-        Time since the stage began.
-    """
+    """The progress of a stage of building a game."""
 
     stage: BuildStage
+    """`world graph`, `histories` or `payoffs`; of `solve_team` also `cfr+` or `security levels`."""
     done: int
+    """World states found, histories numbered, terminal histories whose payoffs are summed, or
+    security levels computed."""
     total: int | None
+    """The final number; None if it is unknown, as for world states."""
     seconds: float
+    """Time since the stage began."""
 
 
 BuildProgress: TypeAlias = Callable[[BuildPoint], None]
@@ -82,7 +64,7 @@ class BuildWatch(Watchdog):
     ----------
     max_worlds, max_seconds : optional
         Limits; by default those of `build_limits`.
-    memory : int, optional
+    memory
         Limit in bytes; by default 70% of the free memory.
     progress : callable, optional
     """

@@ -13,16 +13,6 @@ from infoset.tree.world_graph import WorldGraph
 from infoset.typing import IntArray
 from infoset.utils.text import format_bytes, format_count
 
-__all__ = [
-    "SEARCH_INSTEAD",
-    "GameCounts",
-    "check_fits",
-    "count_histories",
-    "level_sizes",
-    "too_large_error",
-    "world_order",
-]
-
 EXACT_FLOAT = 2**53
 LARGEST_FLOAT = 1e308
 MAX_ROUNDING = 1e-6
@@ -38,24 +28,17 @@ SEARCH_INSTEAD = (
 
 @dataclass(frozen=True)
 class GameCounts:
-    """The size of a game.
-
-    Attributes
-    ----------
-    num_players : int
-    world_states, histories, terminals : int
-        Histories include the root and the terminal ones. A history is one transition longer
-        than its parent; simultaneous actions are one transition.
-    is_exact : bool
-        False if the world graph is partial, or there are more than 10**1000 histories; the numbers
-        are then lower bounds.
-    """
+    """The size of a game."""
 
     num_players: int
     world_states: int
     histories: int
     terminals: int
+    """Histories include the root and the terminal ones. A history is one transition longer than its
+    parent; simultaneous actions are one transition."""
     is_exact: bool
+    """False if the world graph is partial, or there are more than 10**1000 histories; the numbers
+    are then lower bounds."""
 
     @property
     def bytes(self) -> int:
@@ -151,10 +134,9 @@ def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None
 
     Parameters
     ----------
-    counts : GameCounts
-    name : str
+    name
         Name of the game for the error message.
-    memory : int, optional
+    memory
         Limit in bytes; by default 70% of the free memory.
 
     Raises

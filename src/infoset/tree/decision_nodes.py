@@ -17,30 +17,12 @@ from infoset.tree._decision_nodes_kernels import (
     DecisionGraph,
     DecisionNodes,
     Infostates,
-    draw_action,
-    draw_outcome,
     fill_alias,
     unfold,
 )
 from infoset.tree.game_tree import GameTree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
-
-__all__ = [
-    "CHANCE_NODE",
-    "TERMINAL_NODE",
-    "DecisionGraph",
-    "DecisionNodes",
-    "Infostates",
-    "decision_graph",
-    "draw_action",
-    "draw_outcome",
-    "infostate_depths",
-    "infostate_sequences",
-    "number_infostates",
-    "unfold_tree",
-    "uniform_probabilities",
-]
 
 
 def decision_graph(graph: WorldGraph) -> DecisionGraph:

@@ -18,8 +18,6 @@ from infoset.tree.game_tree import GameTree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import Action, IntArray, LongArray
 
-__all__ = ["ENCODING_VERSION", "InfostateEncoder"]
-
 ENCODING_VERSION = 1
 """Version of the layout of encodings and of the order of labels; files of networks contain it."""
 
@@ -41,16 +39,6 @@ class InfostateEncoder:
     `from_graph` chooses: actions in the order in which exploration of the game first meets them,
     observations in the order of their numbers in the world graph.
 
-    Attributes
-    ----------
-    num_players : int
-    actions : tuple[Action, ...]
-        Labels of the actions of all players.
-    private_observations, public_observations : tuple[Hashable, ...]
-        All observations except `None`, which stands for no observation.
-    max_steps : int
-        Number of transitions of the longest history.
-
     Examples
     --------
     >>> from infoset.game import Infostate, Step
@@ -68,9 +56,12 @@ class InfostateEncoder:
 
     num_players: int
     actions: tuple[Action, ...]
+    """Labels of the actions of all players."""
     private_observations: tuple[Hashable, ...]
     public_observations: tuple[Hashable, ...]
+    """All observations except `None`, which stands for no observation."""
     max_steps: int
+    """Number of transitions of the longest history."""
 
     @classmethod
     def from_graph(cls, graph: WorldGraph) -> InfostateEncoder:
@@ -101,8 +92,6 @@ class InfostateEncoder:
 
         Raises
         ------
-        UnknownNameError
-            If the infostate contains an action or observation that is unknown to the encoder.
         ParameterError
             If the infostate has more than `max_steps` steps.
         """
@@ -144,13 +133,7 @@ class InfostateEncoder:
         return np.stack([self.infostates(own)[numbers] for own, numbers in columns], axis=1)
 
     def decode(self, array: NDArray[np.float32]) -> Infostate:
-        """Return the infostate that has an encoding.
-
-        Raises
-        ------
-        ParameterError
-            If the array is not an encoding of this encoder.
-        """
+        """Return the infostate that has an encoding."""
         error = ParameterError(
             f"an array of shape {np.shape(array)} is not an encoding of this encoder; pass what "
             f"the encoder returns, [{self.size}] zeros and ones"

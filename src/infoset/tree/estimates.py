@@ -23,34 +23,24 @@ from infoset.typing import NOOP, FloatArray, World
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.text import format_bytes
 
-__all__ = ["HistoryEstimate", "estimate_histories"]
-
 MAX_TRANSITIONS: Final = 100_000
 """Transitions after which no further play begins: about a second of rules in Python."""
 
 
 class HistoryEstimate(NamedTuple):
-    """Estimated numbers of histories and terminals.
-
-    Attributes
-    ----------
-    histories, terminals : float
-        Unbiased estimates. Infinite if a play is too long, a number exceeds the range of floats, or
-        one world state alone has more transitions than may be listed.
-    error : float
-        Standard error of `histories`; nan after a single play, or if it is not finite.
-    plays : int
-        Number of random plays.
-    bytes : int or None
-        Forecast of the peak memory of the game tree and the sequence form, as in `GameCounts`; None
-        if the estimates are infinite.
-    """
+    """Estimated numbers of histories and terminals."""
 
     histories: float
     terminals: float
+    """Unbiased estimates. Infinite if a play is too long, a number exceeds the range of floats, or
+    one world state alone has more transitions than may be listed."""
     error: float
+    """Standard error of `histories`; nan after a single play, or if it is not finite."""
     plays: int
+    """Number of random plays."""
     bytes: int | None
+    """Forecast of the peak memory of the game tree and the sequence form, as in `GameCounts`; None
+    if the estimates are infinite."""
 
     def __str__(self) -> str:
         if self.bytes is None:
@@ -69,20 +59,15 @@ def estimate_histories(
 
     Parameters
     ----------
-    game : Game
-    plays : int
+    plays
         Maximum number of random plays.
-    max_transitions : int
+    max_transitions
         No further play begins after this many transitions were listed.
-    seed : int
 
     Raises
     ------
     GameRuleError
         If the rules break a contract of `Game`.
-    ParameterError
-        If an argument is invalid.
-
     Source: D. E. Knuth, "Estimating the efficiency of backtrack programs", Mathematics of
     Computation 29 (1975).
 

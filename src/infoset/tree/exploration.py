@@ -20,8 +20,6 @@ from infoset.utils.arguments import check_type
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["build_world_graph", "explore_game"]
-
 
 def build_world_graph(
     game: Game,
@@ -36,16 +34,15 @@ def build_world_graph(
 
     Parameters
     ----------
-    game : Game
-    memory : int, optional
+    memory
         Limit in bytes; by default 70% of the free memory.
-    max_worlds : int, optional
+    max_worlds
         Limit on the number of world states; by default that of `build_limits`, one million. The
         limit on transitions is ten times this number, but at least a million.
-    max_seconds : float, optional
+    max_seconds
         Limit on the elapsed time, in seconds; by default that of `build_limits`, which is None: no
         limit.
-    partial : bool
+    partial
         Return a partial graph at a limit or after Ctrl-C, instead of raising.
     progress : callable, optional
         Called with a `BuildPoint` every few hundred world states.
@@ -63,8 +60,6 @@ def build_world_graph(
         checks more rules.
     ExplorationLimitError
         If a limit is exceeded and `partial` is False.
-    ParameterError
-        If `game` is not a `Game` (a name, for example), or a limit is out of range.
 
     Examples
     --------

@@ -26,8 +26,6 @@ from infoset.tree.build_watch import BuildWatch
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
-__all__ = ["Explorer", "Row", "row_number"]
-
 WORLDS_PER_REPORT = 256
 TRANSITIONS_PER_REPORT = 4096
 MAX_KEPT_JOINT_ACTIONS = 256
@@ -44,21 +42,14 @@ Row: TypeAlias = int
 
 
 class Choices(NamedTuple):
-    """The legal actions of all players at a world state, and the joint actions they make.
-
-    Attributes
-    ----------
-    sets : Row
-        Row of the number of each player's list of legal actions; -1 for players who do not act.
-    has_actors : bool
-        Whether any player acts.
-    joint_actions : Iterable[tuple[JointAction, Row]]
-        Joint actions, each with the row of the index of each player's action in its list.
-    """
+    """The legal actions of all players at a world state, and the joint actions they make."""
 
     sets: Row
+    """Row of the number of each player's list of legal actions; -1 for players who do not act."""
     has_actors: bool
+    """Whether any player acts."""
     joint_actions: Iterable[tuple[JointAction, Row]]
+    """Joint actions, each with the row of the index of each player's action in its list."""
 
 
 class Explorer:

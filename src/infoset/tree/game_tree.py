@@ -26,8 +26,6 @@ from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["GameTree", "build_tree", "unroll"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GameTree(ShortRepr):
@@ -39,25 +37,25 @@ class GameTree(ShortRepr):
 
     Attributes
     ----------
-    graph : WorldGraph
+    graph
         The world graph, with labels of actions and observations and the probability of each edge.
     counts : GameCounts
-    world : IntArray
+    world
         [H] world state in which each history ends.
-    parent, edge : IntArray
+    parent, edge
         [H] the history one transition shorter, and the edge of the world graph taken from it; -1
         at the root.
-    first_child : IntArray
+    first_child
         [H + 1] first child of each history, as above.
-    infostate : IntArray
+    infostate
         [H, N] number of every player's infostate, acting or not, in its infostate tree.
-    public_state : IntArray
+    public_state
         [H] number of the public state in the public tree.
-    chance_reach : FloatArray
+    chance_reach
         [H] product of the chance probabilities.
-    rewards_so_far : FloatArray
+    rewards_so_far
         [H, N] sum of rewards; at terminal histories, the utilities.
-    infostate_trees : tuple[InfostateTree, ...]
+    infostate_trees
         One per player.
     public_tree : PublicTree
     """
@@ -162,14 +160,13 @@ def build_tree(
 
     Parameters
     ----------
-    game : Game
-    memory : int, optional
+    memory
         Limit in bytes on the world graph and the tree together; by default 70% of the free memory.
     max_worlds
         As in `build_world_graph`.
     progress : callable, optional
         Called with a `BuildPoint` several times.
-    max_seconds : float, optional
+    max_seconds
         Limit on the time of all stages together; by default that of `build_limits`.
 
     Raises
@@ -201,8 +198,7 @@ def unroll(
 
     Parameters
     ----------
-    graph : WorldGraph
-    memory : int, optional
+    memory
         Limit in bytes for the tree; by default 70% of the free memory.
     report : callable, optional
         Called between operations on arrays with the stage, the histories done and their number; an

@@ -30,8 +30,6 @@ from infoset.tree.state_numbering import (
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IndexArray, IntArray, Player
 
-__all__ = ["build_sequence_form", "contract_graph", "contract_reach", "forecast_contraction"]
-
 INFOSTATE_BYTES = 64
 EDGE_BYTES = 80
 PIECE = 1 << 20
@@ -53,8 +51,7 @@ def build_sequence_form(
 
     Parameters
     ----------
-    game : Game
-    memory : int, optional
+    memory
         Limit in bytes on the world graph and the sequence form together; by default 70% of the free
         memory.
     max_worlds, max_seconds, progress
@@ -87,8 +84,7 @@ def contract_graph(
 
     Parameters
     ----------
-    graph : WorldGraph
-    memory : int, optional
+    memory
         Limit in bytes for the sequence form; by default 70% of the free memory.
     report : callable, optional
         Called between operations on arrays with the stage, the histories done and their number; an

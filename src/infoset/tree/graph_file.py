@@ -17,8 +17,6 @@ from infoset.tree.world_graph import WorldGraph
 from infoset.utils.array_files import read_arrays, write_arrays
 from infoset.utils.frozen_arrays import freeze
 
-__all__ = ["StaleGraphError", "read_graph", "write_graph"]
-
 FORMAT: Final = 1
 ARRAYS: Final = {
     "action_set": np.int32,
@@ -42,9 +40,7 @@ def write_graph(graph: WorldGraph, path: Path, rules: str) -> None:
 
     Parameters
     ----------
-    graph : WorldGraph
-    path : Path
-    rules : str
+    rules
         Digest of the rules, which `read_graph` compares.
 
     Raises

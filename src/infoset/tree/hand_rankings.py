@@ -7,8 +7,6 @@ import numpy as np
 from infoset.forms import HandPrior, Showdown
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
-__all__ = ["FACTOR_TOLERANCE", "factor_prior", "find_strengths"]
-
 FACTOR_TOLERANCE = 1e-14
 """Relative difference between a product and a number up to which the number is that product."""
 
@@ -18,7 +16,7 @@ def find_strengths(outcome: LongArray) -> Showdown | None:
 
     Parameters
     ----------
-    outcome : LongArray
+    outcome
         [hands of player 0, hands of player 1] -1, 0 or 1 if the hand of player 0 is weaker, equal
         or stronger; any other number for pairs that do not meet.
     """
@@ -66,7 +64,7 @@ def factor_prior(joint: FloatArray) -> HandPrior:
 
     Parameters
     ----------
-    joint : FloatArray
+    joint
         [hands of player 0, hands of player 1] the probability of each pair.
     """
     blocked = joint == 0.0

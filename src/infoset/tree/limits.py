@@ -13,8 +13,6 @@ import psutil
 
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["BuildLimits", "allowed_memory", "available_memory", "build_limits", "current_limits"]
-
 TRANSITIONS_PER_WORLD: Final = 10
 MIN_MAX_TRANSITIONS: Final = 1_000_000
 FREE_MEMORY_FRACTION: Final = 0.7
@@ -22,20 +20,14 @@ FREE_MEMORY_FRACTION: Final = 0.7
 
 @dataclass(frozen=True)
 class BuildLimits:
-    """Limits on building a game.
-
-    Attributes
-    ----------
-    max_worlds : int
-        Maximum number of world states. The limit on transitions is ten times this number, but at
-        least a million.
-    max_seconds : float or None
-        Maximum time for building: exploring the world states, counting the histories, and the game
-        tree or the sequence form. Compilation is not counted. None for no limit.
-    """
+    """Limits on building a game."""
 
     max_worlds: int = 1_000_000
+    """Maximum number of world states. The limit on transitions is ten times this number, but at
+    least a million."""
     max_seconds: float | None = None
+    """Maximum time for building: exploring the world states, counting the histories, and the game
+    tree or the sequence form. Compilation is not counted. None for no limit."""
 
     def __post_init__(self) -> None:
         check_count("max_worlds", self.max_worlds, minimum=1)
@@ -70,17 +62,12 @@ def build_limits(
 
     Parameters
     ----------
-    max_worlds : int, optional
+    max_worlds
         Maximum number of world states. The limit on transitions is ten times this number, but at
         least a million.
-    max_seconds : float, optional
+    max_seconds
         Maximum time for building a game: exploring the world states, counting the
         histories, and the game tree or the sequence form. Compilation is not counted.
-
-    Raises
-    ------
-    ParameterError
-        If `max_worlds` is less than 1 or `max_seconds` is negative.
 
     Examples
     --------
@@ -105,11 +92,6 @@ def allowed_memory(memory: int | None) -> int:
     """Return `memory` in bytes, or by default 70% of the memory that is currently free.
 
     A limit on the process's address space (`ulimit -v`) also applies.
-
-    Raises
-    ------
-    ParameterError
-        If `memory` is not a number of at least 1.
     """
     if memory is None:
         return int(available_memory() * FREE_MEMORY_FRACTION)

@@ -15,8 +15,6 @@ from infoset.game import PublicRules
 from infoset.tree.limits import allowed_memory
 from infoset.utils.text import format_bytes, format_count
 
-__all__ = ["PublicCounts", "check_public_form_fits", "count_public_form"]
-
 BYTES_PER_SEQUENCE = 80
 """State, layout and treeplex of a CFR method, and the plans of a measurement."""
 
@@ -29,29 +27,21 @@ BYTES_PER_PUBLIC_NODE = 600
 
 @dataclass(frozen=True)
 class PublicCounts:
-    """The size of a public form.
-
-    Attributes
-    ----------
-    nodes, ends : int
-        Number of public nodes, and of ends of the public tree.
-    hands : tuple[int, int]
-        Number of hands of each player.
-    sequences : tuple[int, int]
-        Number of sequences of each player, including the empty one.
-    world_states, histories, terminals : int
-        Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
-        both hands, and nothing is merged. A game that describes its world states in another way
-        may have fewer of them.
-    """
+    """The size of a public form."""
 
     nodes: int
     ends: int
+    """Number of public nodes, and of ends of the public tree."""
     hands: tuple[int, int]
+    """Number of hands of each player."""
     sequences: tuple[int, int]
+    """Number of sequences of each player, including the empty one."""
     world_states: int
     histories: int
     terminals: int
+    """Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
+    both hands, and nothing is merged. A game that describes its world states in another way may
+    have fewer of them."""
 
     @property
     def bytes(self) -> int:
@@ -131,12 +121,11 @@ def count_public_form(
 
     Parameters
     ----------
-    rules : PublicRules
-    memory : int, optional
+    memory
         Limit in bytes on the form; by default 70% of the free memory.
-    merge_symmetric : bool
+    merge_symmetric
         Whether the form merges what `PublicRules.symmetries` exchanges.
-    max_worlds : int, optional
+    max_worlds
         Limit on the number of world states.
 
     Raises
@@ -271,10 +260,9 @@ def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None =
 
     Parameters
     ----------
-    counts : PublicCounts
-    name : str
+    name
         Name of the game for the error message.
-    memory : int, optional
+    memory
         Limit in bytes; by default 70% of the free memory.
 
     Raises

@@ -17,8 +17,6 @@ from infoset.tree.terminal_operators import OperatorFinder, pair_payoffs
 from infoset.typing import CHANCE, NOOP, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["derive_public_form"]
-
 
 def derive_public_form(tree: GameTree) -> PublicForm:
     """Derive the public form of a two-player game in which everything after the deal is public.
@@ -33,7 +31,7 @@ def derive_public_form(tree: GameTree) -> PublicForm:
 
     Parameters
     ----------
-    tree : GameTree
+    tree
         The tree of a two-player game.
 
     Raises
@@ -55,21 +53,14 @@ def derive_public_form(tree: GameTree) -> PublicForm:
 
 
 class _Nodes(NamedTuple):
-    """The public nodes, which are the public states of nonterminal histories after the opening.
-
-    Attributes
-    ----------
-    state : IntArray
-        [V] the public state of each node.
-    first : LongArray
-        [V] the first history of each node.
-    of_state : LongArray
-        [P] the node of each public state; -1 if it does not exist.
-    """
+    """The public nodes, which are the public states of nonterminal histories after the opening."""
 
     state: IntArray
+    """[V] the public state of each node."""
     first: LongArray
+    """[V] the first history of each node."""
     of_state: LongArray
+    """[P] the node of each public state; -1 if it does not exist."""
 
 
 class _Derivation:

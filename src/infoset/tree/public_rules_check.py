@@ -18,8 +18,6 @@ from infoset.tree.public_rules_form import form_of_public_rules, public_rules_of
 from infoset.typing import CHANCE, NOOP, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["PublicRulesReport", "check_public_rules"]
-
 CLOSE = 1e-12
 """Largest relative difference between equal numbers."""
 
@@ -32,23 +30,15 @@ RULE = "the public rules of a game describe the same game as its rules"
 
 @dataclass(frozen=True)
 class PublicRulesReport:
-    """What `check_public_rules` compared without finding a difference.
-
-    Attributes
-    ----------
-    game : str
-    num_lines : int
-        Number of random plays along which both rules were compared.
-    has_all_deals : bool
-        Whether the probability of every pair of hands was compared.
-    is_complete : bool
-        Whether the whole public form was compared with the form that is derived from the tree.
-    """
+    """What `check_public_rules` compared without finding a difference."""
 
     game: str
     num_lines: int
+    """Number of random plays along which both rules were compared."""
     has_all_deals: bool
+    """Whether the probability of every pair of hands was compared."""
     is_complete: bool
+    """Whether the whole public form was compared with the form that is derived from the tree."""
 
 
 def check_public_rules(
@@ -66,13 +56,12 @@ def check_public_rules(
 
     Parameters
     ----------
-    game : Game
+    game
         A game whose `public_rules` returns rules.
-    num_lines : int
+    num_lines
         Number of random plays.
-    max_histories : int
+    max_histories
         Estimated number of histories up to which the forms are compared.
-    seed : int
 
     Raises
     ------

@@ -30,8 +30,6 @@ from infoset.tree.public_derivation import derive_public_form
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
 
-__all__ = ["build_public_form", "form_of_public_rules", "public_rules_of"]
-
 
 def public_rules_of(game: Game) -> PublicRules | None:
     """Return the rules of a game by public states and hands; None if it has none.
@@ -57,11 +55,10 @@ def build_public_form(
 
     Parameters
     ----------
-    game : Game
-    merge_symmetric : bool
+    merge_symmetric
         Whether to merge lines and hands that differ only by cards which the public rules declare to
         be exchangeable, such as suits. Policies answer for all lines and hands in either case.
-    memory : int, optional
+    memory
         Limit in bytes on building the form and solving it; by default 70% of the free memory.
     max_worlds, max_seconds, progress : optional
         Limits and progress of building the tree, as in `build_tree`.
@@ -103,10 +100,9 @@ def form_of_public_rules(
 
     Parameters
     ----------
-    game : Game
-    rules : PublicRules
+    rules
         The public rules of the game.
-    merge_symmetric : bool
+    merge_symmetric
         Whether to merge what `PublicRules.symmetries` exchanges.
 
     Raises

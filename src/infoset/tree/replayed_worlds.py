@@ -11,8 +11,6 @@ from infoset.errors import GraphFileError
 from infoset.game import Game
 from infoset.typing import NOOP, Action, BoolArray, IntArray, LongArray, World
 
-__all__ = ["ReplayedWorlds"]
-
 UNKNOWN = object()
 
 
@@ -25,7 +23,6 @@ class ReplayedWorlds(Sequence[World]):
 
     Parameters
     ----------
-    game : Game
     action_set, action_sets, first_edge, joint_action, next_world
         As in `WorldGraph`.
     """

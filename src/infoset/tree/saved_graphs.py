@@ -18,8 +18,6 @@ from infoset.tree.graph_file import read_graph, write_graph
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_path
 
-__all__ = ["CacheEntry", "find_cache_entry", "graph_cache"]
-
 DIGITS: Final = 16
 SUFFIX: Final = ".graph"
 _FOLDER: ContextVar[Path | None] = ContextVar("graph_cache", default=None)
@@ -42,7 +40,7 @@ def graph_cache(folder: str | Path) -> Iterator[Path]:
 
     Parameters
     ----------
-    folder : str or Path
+    folder
         It is created if it does not exist. Any of its files can be deleted.
 
     Raises
@@ -74,19 +72,12 @@ def graph_cache(folder: str | Path) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """The file of one game in the cache.
-
-    Attributes
-    ----------
-    game : Game
-    path : Path
-    rules : str
-        Digest of the rules before they were called.
-    """
+    """The file of one game in the cache."""
 
     game: Game
     path: Path
     rules: str
+    """Digest of the rules before they were called."""
 
     def load(self) -> WorldGraph | None:
         """Return the graph in the file; None, with a warning unless there is no file, otherwise."""

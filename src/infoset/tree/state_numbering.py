@@ -12,28 +12,21 @@ from infoset.tree._unrolling_kernels import extend_states, find_contradiction
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import IntArray, Player
 
-__all__ = ["StateNumbering", "StepTable", "build_infostate_tree", "check_actions"]
-
 
 @dataclass(frozen=True)
 class StepTable:
     """The distinct steps by which the edges of a world graph extend infostates or public states.
 
     Steps are numbered by their first appearance in the order of the edges.
-
-    Attributes
-    ----------
-    of_edge : IntArray
-        [E] the step of each edge.
-    action, private_observation, public_observation : IntArray
-        [number of steps + 1] the parts of each step; -1 for none. The last entry stands for the
-        root, to which no step leads.
     """
 
     of_edge: IntArray
+    """[E] the step of each edge."""
     action: IntArray
     private_observation: IntArray
     public_observation: IntArray
+    """[number of steps + 1] the parts of each step; -1 for none. The last entry stands for the
+    root, to which no step leads."""
 
     @property
     def size(self) -> int:
@@ -82,9 +75,9 @@ class StateNumbering:
 
     Parameters
     ----------
-    step : IntArray
+    step
         [E] step by which each edge of the world graph extends a state.
-    num_steps : int
+    num_steps
         Number of different steps.
     """
 
@@ -103,11 +96,11 @@ class StateNumbering:
 
         Parameters
         ----------
-        world, state : IntArray
+        world, state
             [n] world state and state of each history of the level.
-        first_edge : IntArray
+        first_edge
             [W + 1] of the world graph.
-        num_children : int
+        num_children
             C, the total number of their children.
 
         Returns
@@ -157,13 +150,11 @@ def build_infostate_tree(
 
     Parameters
     ----------
-    graph : WorldGraph
-    player : Player
-    steps : StepTable
+    steps
         The player's steps.
-    numbering : StateNumbering
+    numbering
         The player's infostates.
-    world, public_state : IntArray
+    world, public_state
         [S] for each infostate, a world state in which it occurs, and its public state.
     """
     step = numbering.step()
@@ -192,13 +183,11 @@ def check_actions(
 
     Parameters
     ----------
-    graph : WorldGraph
-    player : Player
-    state, world : IntArray
+    state, world
         [C] infostate and world state of each history.
-    first_number : int
+    first_number
         Number of the first infostate in `expected`.
-    expected : IntArray
+    expected
         [s] the first world state found for each infostate.
 
     Raises

@@ -12,8 +12,6 @@ from infoset.forms import Dense, Fold, HandPrior, Operator, Showdown
 from infoset.tree.hand_rankings import find_strengths, is_close
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
-__all__ = ["OperatorFinder", "PairPayoffs", "TerminalPayoffs", "pair_payoffs"]
-
 MAX_ENTRIES = 1 << 22
 """Number of pairs of hands, over several terminals, whose payoffs are in memory together."""
 
@@ -30,19 +28,13 @@ FOLD = Fold()
 
 
 class PairPayoffs(NamedTuple):
-    """The payoffs of each pair of hands at one public terminal.
-
-    Attributes
-    ----------
-    reach : FloatArray
-        [hands of player 0, hands of player 1] prior times chance reach; 0 for pairs that do not
-        meet at the terminal.
-    utility : FloatArray
-        [hands of player 0, hands of player 1, 2] expected utilities of the pairs that meet.
-    """
+    """The payoffs of each pair of hands at one public terminal."""
 
     reach: FloatArray
+    """[hands of player 0, hands of player 1] prior times chance reach; 0 for pairs that do not meet
+    at the terminal."""
     utility: FloatArray
+    """[hands of player 0, hands of player 1, 2] expected utilities of the pairs that meet."""
 
 
 class TerminalPayoffs(NamedTuple):
@@ -64,13 +56,13 @@ def pair_payoffs(
 
     Parameters
     ----------
-    terminal : LongArray
+    terminal
         [Z] public terminal of each terminal history; all numbers up to the largest occur.
-    hands : IntArray
+    hands
         [2, Z] each player's hand.
-    sizes : tuple[int, int]
+    sizes
         Number of hands of each player.
-    chance_reach, utility : FloatArray
+    chance_reach, utility
         [Z] and [Z, 2]
     """
     order = np.argsort(terminal, kind="stable")
@@ -95,10 +87,6 @@ def pair_payoffs(
 
 class OperatorFinder:
     """Finds the operators of public terminals; equal operators are found once.
-
-    Parameters
-    ----------
-    prior : HandPrior
 
     Attributes
     ----------

@@ -10,8 +10,6 @@ from infoset.game import Game
 from infoset.typing import Action, FloatArray, IntArray, World
 from infoset.utils.short_repr import Facts, ShortRepr
 
-__all__ = ["WorldGraph"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorldGraph(ShortRepr):
@@ -19,58 +17,41 @@ class WorldGraph(ShortRepr):
 
     The edges of world w are `first_edge[w]:first_edge[w + 1]`. They are sorted by joint action,
     with next worlds in the order in which the game lists them. A terminal world has no edges.
-
-    Attributes
-    ----------
-    game : Game
-    worlds : Sequence[World]
-        [W] the world states in breadth-first order, the initial one first.
-    num_expanded : int
-        Number of world states whose edges are in the graph. These world states are always the first
-        ones in `worlds`; the number is W if the graph is complete.
-    action_set : IntArray
-        [W, N] index into `action_sets` of the legal actions; -1 for players who do not act.
-    action_sets : tuple[tuple[Action, ...], ...]
-        The distinct lists of legal actions.
-    first_edge : IntArray
-        [W + 1] first edge of each world state, as above.
-    joint_action : IntArray
-        [E, N] index of each player's action among its legal actions; -1 for no action.
-    probability : FloatArray
-        [E] probability of the next world given the joint action.
-    exact_probability : tuple[Fraction, ...] or None
-        [E] the probabilities as fractions, if the game returns all of them as `Fraction` or `int`.
-    next_world : IntArray
-        [E] index of the next world.
-    rewards : FloatArray
-        [E, N] rewards, in the game's units.
-    public_observation : IntArray
-        [E] index into `observations` of the public observation.
-    private_observation : IntArray
-        [E, N] index into `observations` of each player's private observation, including the shared
-        observations of its groups.
-    observations : tuple[Hashable, ...]
-        The distinct observations.
-    stop : str or None
-        What stopped the exploration of a partial graph: `worlds`, `transitions`, `memory`,
-        `seconds` or `interrupted`. None for a complete graph.
     """
 
     game: Game
     worlds: Sequence[World]
+    """[W] the world states in breadth-first order, the initial one first."""
     num_expanded: int
+    """Number of world states whose edges are in the graph. These world states are always the first
+    ones in `worlds`; the number is W if the graph is complete."""
     action_set: IntArray
+    """[W, N] index into `action_sets` of the legal actions; -1 for players who do not act."""
     action_sets: tuple[tuple[Action, ...], ...]
+    """The distinct lists of legal actions."""
     first_edge: IntArray
+    """[W + 1] first edge of each world state, as above."""
     joint_action: IntArray
+    """[E, N] index of each player's action among its legal actions; -1 for no action."""
     probability: FloatArray
+    """[E] probability of the next world given the joint action."""
     exact_probability: tuple[Fraction, ...] | None
+    """[E] the probabilities as fractions, if the game returns all of them as `Fraction` or `int`.
+    """
     next_world: IntArray
+    """[E] index of the next world."""
     rewards: FloatArray
+    """[E, N] rewards, in the game's units."""
     public_observation: IntArray
+    """[E] index into `observations` of the public observation."""
     private_observation: IntArray
+    """[E, N] index into `observations` of each player's private observation, including the shared
+    observations of its groups."""
     observations: tuple[Hashable, ...]
+    """The distinct observations."""
     stop: str | None = None
+    """What stopped the exploration of a partial graph: `worlds`, `transitions`, `memory`, `seconds`
+    or `interrupted`. None for a complete graph."""
 
     def _facts(self) -> Facts:
         values = {"world states": self.num_worlds, "transitions": self.num_edges}

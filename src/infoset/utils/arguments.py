@@ -14,19 +14,6 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError, show
 
-__all__ = [
-    "SUM_TOLERANCE",
-    "check_callable",
-    "check_choice",
-    "check_count",
-    "check_generator",
-    "check_number",
-    "check_path",
-    "check_player",
-    "check_type",
-    "path_problem",
-]
-
 SUM_TOLERANCE = 1e-9
 """Tolerance for a sum of probabilities that should be 1."""
 
@@ -41,11 +28,9 @@ def check_type(
 
     Parameters
     ----------
-    name : str
+    name
         The name of the parameter.
-    value : object
-    expected : type or tuple[type, ...]
-    instruction : str
+    instruction
         What to pass instead, in words or as a call; the message puts "give" before it.
 
     Raises
@@ -62,13 +47,7 @@ def check_type(
 
 
 def check_callable(name: str, value: object, instruction: str) -> None:
-    """Raise unless a value is callable. Classes are rejected.
-
-    Raises
-    ------
-    ParameterError
-        If the value is not callable, or is a class.
-    """
+    """Raise unless a value is callable. Classes are rejected."""
     if not callable(value) or isinstance(value, type):
         raise ParameterError(
             f"{name}{_described(value)}, which is not callable; give {instruction}"
@@ -125,11 +104,6 @@ def check_count(name: str, value: object, minimum: int = 0) -> None:
 
 def check_choice(kind: str, value: object, choices: Iterable[str]) -> None:
     """Raise unless a value is one of a few names.
-
-    Raises
-    ------
-    UnknownNameError
-        If the value is not one of the names; the message suggests similar names.
 
     Examples
     --------

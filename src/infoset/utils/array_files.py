@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from infoset.utils.files import replace_file
 
-__all__ = ["content_checksum", "read_arrays", "write_arrays"]
-
 HEADER = "header"
 NAMES = "arrays"
 """Key of the list of all arrays. Without it, a damaged directory could lose an array unnoticed."""

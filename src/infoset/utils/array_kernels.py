@@ -5,8 +5,6 @@ from __future__ import annotations
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import inner_kernel
 
-__all__ = ["clear", "copy"]
-
 
 @inner_kernel
 def clear(array: FloatArray) -> None:

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CHECKSUM", "file_checksum", "has_checksum", "json_checksum", "with_checksum"]
-
 CHECKSUM = "sha256"
 """The key of the checksum in a JSON object."""
 

@@ -12,16 +12,6 @@ from typing import Final
 
 from infoset.errors import LimitReached
 
-__all__ = [
-    "OutOfTimeError",
-    "check_deadline",
-    "compiling",
-    "compiling_now",
-    "compiling_seconds",
-    "deadline",
-    "working_seconds",
-]
-
 
 class OutOfTimeError(LimitReached):
     """A deadline has passed. Internal: whoever sets a deadline catches it."""

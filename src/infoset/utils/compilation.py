@@ -29,15 +29,6 @@ from numba.core.types import BaseNamedTuple
 from infoset.utils.clocks import compiling
 from infoset.utils.interpretation import LinearKernel
 
-__all__ = [
-    "bare_kernel",
-    "inner_kernel",
-    "kernel",
-    "linear_kernel",
-    "nested_kernel",
-    "passed_kernel",
-]
-
 Function = TypeVar("Function", bound=Callable[..., object])
 
 PACKAGE = __name__.partition(".")[0]

@@ -16,8 +16,6 @@ from shutil import rmtree
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_path
 
-__all__ = ["replace_file", "write_folder", "write_output", "write_text"]
-
 MAX_STEM_LENGTH = 200
 """Bytes of a name; file systems allow 255, to which a temporary name adds at most 30."""
 
@@ -35,8 +33,7 @@ def replace_file(path: str | Path, *, remove_leftovers: bool = False) -> Iterato
 
     Parameters
     ----------
-    path : str or Path
-    remove_leftovers : bool
+    remove_leftovers
         Delete temporary files of `path` that killed processes left behind. A temporary file is
         locked while its writer lives, so the files of other running processes remain. Systems
         without POSIX locks delete nothing.
@@ -85,7 +82,6 @@ def write_folder(path: str | Path, write: Callable[[Path], object]) -> Path:
 
     Parameters
     ----------
-    path : str or Path
     write : callable
         Function of the temporary folder that writes the files, by `write_text` or `replace_file`.
 

@@ -20,8 +20,6 @@ from numba.core.extending import _Intrinsic
 
 from infoset.utils import _interpreted_simd
 
-__all__ = ["LinearKernel", "always_compiled"]
-
 CALL_WORK: Final = 20
 """The work of a call, in addition to that of the elements of its arguments."""
 
@@ -57,7 +55,7 @@ class LinearKernel:
     Parameters
     ----------
     dispatcher : Dispatcher
-    compile_for_args : Callable[..., object]
+    compile_for_args
         Returns the compiled kernel for the types of given arguments.
     """
 

@@ -8,17 +8,15 @@ from typing import Any, Literal, get_args, get_origin
 
 from infoset.errors import show
 
-__all__ = ["typed_fields"]
-
 
 def typed_fields(content: Mapping[str, Any], hints: Mapping[str, Any]) -> dict[str, Any]:
     """Return JSON values by name, as values of given types; lists become tuples.
 
     Parameters
     ----------
-    content : Mapping[str, Any]
+    content
         May have more fields, which are left out.
-    hints : Mapping[str, Any]
+    hints
         `str`, `int`, `float`, `bool`, `dict`, `Literal[...]` or `tuple[...]`, by name. A whole
         number is a `float`, too; a `bool` and NaN are not.
 

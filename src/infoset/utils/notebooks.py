@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-__all__ = ["in_notebook", "register_formatters"]
-
 SVG, HTML = "image/svg+xml", "text/html"
 
 SHOWN = (

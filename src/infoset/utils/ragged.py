@@ -6,8 +6,6 @@ import numpy as np
 
 from infoset.typing import LongArray
 
-__all__ = ["edges_in_order", "offsets", "spread"]
-
 
 def spread(count: LongArray) -> tuple[LongArray, LongArray]:
     """Return the row and the position in the row of each entry; row i has `count[i]` entries.

@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeVar
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.utils.arguments import check_type
 
-__all__ = ["Registry"]
-
 
 class Named(Protocol):
     """An entry of a registry: anything with a name."""
@@ -30,15 +28,15 @@ class Registry(Mapping[str, Entry]):
 
     Parameters
     ----------
-    kind : str
+    kind
         Noun for an entry in error messages, such as "method".
     entries : iterable
         The library's own entries, in the order in which they are listed.
-    entry_type : type
+    entry_type
         Class or runtime-checkable protocol of the entries.
-    expected : str
+    expected
         What `resolve` accepts, for its error message; by default a name of the registry.
-    aliases : Mapping[str, str], optional
+    aliases
         Alternative names, mapped to the names of their entries.
 
     Raises
@@ -115,15 +113,7 @@ class Registry(Mapping[str, Entry]):
         return self._names.get(text.lower()) or self._spellings.get(_spelling(text))
 
     def resolve(self, name_or_entry: str | Entry) -> Entry:
-        """Return the entry with a name or alias in any spelling; an entry is returned unchanged.
-
-        Raises
-        ------
-        UnknownNameError
-            If no entry has that name; the message suggests similar names.
-        ParameterError
-            If the value is neither text nor an entry.
-        """
+        """Return the entry with a name or alias in any spelling; an entry is returned unchanged."""
         expected = self.expected or f"one of: {', '.join(self)}"
         check_type(self.kind, name_or_entry, (str, self.entry_type), expected)
         if not isinstance(name_or_entry, str):
@@ -138,11 +128,6 @@ class Registry(Mapping[str, Entry]):
 
         An entry that a user registered earlier is replaced, so that a notebook cell can be run
         twice.
-
-        Raises
-        ------
-        ParameterError
-            If the entry is of the wrong type, or a name belongs to another entry.
         """
         check_type(self.kind, entry, self.entry_type, self.expected or f"a {self.kind}")
         names = (entry.name, *aliases)

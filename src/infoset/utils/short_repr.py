@@ -12,28 +12,19 @@ import numpy as np
 
 from infoset.utils.text import format_count, shortened
 
-__all__ = ["Facts", "ShortRepr", "format_numbers"]
-
 MAX_TEXT = 60
 """Maximum number of characters of one value."""
 
 
 class Facts(NamedTuple):
-    """The facts that represent an object.
-
-    Attributes
-    ----------
-    subject : str
-        What the object belongs to, such as the name of a game.
-    values : Mapping[str, object]
-        The most important facts by name.
-    hint : str
-        How to go on from here.
-    """
+    """The facts that represent an object."""
 
     subject: str
+    """What the object belongs to, such as the name of a game."""
     values: Mapping[str, object]
+    """The most important facts by name."""
     hint: str = ""
+    """How to go on from here."""
 
 
 class ShortRepr:

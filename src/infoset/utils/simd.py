@@ -21,22 +21,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
 from infoset.utils import _interpreted_simd
-from infoset.utils._interpreted_simd import LANES
-
-__all__ = [
-    "LANES",
-    "Lanes",
-    "add_at",
-    "add_rows",
-    "filled",
-    "load",
-    "maximum",
-    "square_root",
-    "store",
-    "take",
-    "take_rows",
-    "where_positive",
-]
+from infoset.utils._interpreted_simd import LANES as LANES
 
 Lanes: TypeAlias = Any
 """A vector of eight numbers, in signatures of kernels; static type checkers cannot check it."""

@@ -9,8 +9,6 @@ import numpy as np
 from infoset.typing import IndexArray, IntArray, LongArray
 from infoset.utils.compilation import linear_kernel
 
-__all__ = ["lexicographic_order", "number_by_appearance"]
-
 
 def lexicographic_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> IndexArray:
     """Return [Z] the order that sorts rows by their columns; the first column is the primary key.
@@ -20,9 +18,8 @@ def lexicographic_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> 
 
     Parameters
     ----------
-    columns : Sequence[IndexArray]
+    columns
         The columns, each [Z]; the numbers in column c are below `sizes[c]`.
-    sizes : Sequence[int]
 
     Examples
     --------

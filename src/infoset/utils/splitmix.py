@@ -18,8 +18,6 @@ from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count
 from infoset.utils.compilation import inner_kernel
 
-__all__ = ["Stream", "draw_index", "make_stream", "next_uniform", "uniforms"]
-
 Stream: TypeAlias = NDArray[np.uint64]
 """[1] The state of a stream."""
 
@@ -32,11 +30,6 @@ UNIT = 2.0**-53
 
 def make_stream(seed: int, *key: int) -> Stream:
     """Return the random stream for a seed and a `key`; keys distinguish streams of a seed.
-
-    Raises
-    ------
-    ParameterError
-        If the seed or a part of the key is not a whole number, or is negative.
 
     Examples
     --------

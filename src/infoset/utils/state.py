@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from infoset.typing import StateArrays
 
-__all__ = ["IterativeState", "name_by_player"]
-
 
 class IterativeState(ABC):
     """Arrays that iterations modify in place, and the number of completed iterations.

@@ -6,8 +6,6 @@ import numpy as np
 
 from infoset.typing import BoolArray, FloatArray
 
-__all__ = ["inclusion_probabilities", "systematic_sample"]
-
 
 def inclusion_probabilities(weight: FloatArray, number: int) -> FloatArray:
     """Return [K] the probability `min(1, c · weight)` of selecting each item; the sum is `number`.

@@ -6,8 +6,6 @@ from collections.abc import Hashable, Sequence
 from math import log10
 from typing import TypeVar
 
-__all__ = ["distinct_labels", "format_bytes", "format_count", "shortened"]
-
 MAX_SHOWN = 200
 """Maximum number of characters of an input that a message shows."""
 

@@ -14,8 +14,6 @@ import psutil
 from infoset.errors import LimitReached
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["Watchdog", "WatchedLimit", "ignore_limits"]
-
 Result = TypeVar("Result")
 
 WatchedLimit: TypeAlias = Literal["seconds", "memory"]
@@ -40,9 +38,9 @@ class Watchdog:
 
     Parameters
     ----------
-    seconds : float or None
+    seconds
         Limit on the time since construction, excluding compilation; None for no limit.
-    memory : int or None
+    memory
         Limit on the growth of this process's resident memory, in bytes; None for no limit.
     """
 

@@ -12,35 +12,24 @@ from infoset.utils.arguments import check_player
 from infoset.views.labels import MAX_CELL_LENGTH, number_duplicates
 from infoset.views.places import Place, Places
 
-__all__ = ["BeliefView", "view_beliefs"]
-
 MAX_BELIEFS = 60
 """Infostates of a player in one belief matrix; more are merged into groups."""
 
 
 @dataclass(frozen=True)
 class BeliefView:
-    """Joint probabilities of what two players hold at a public state.
-
-    Attributes
-    ----------
-    state : int
-    players : tuple[Player, Player]
-        Players of the rows and of the columns.
-    rows, columns : tuple[str, ...]
-        Labels of infostates, or of groups.
-    probability : tuple[tuple[float, ...], ...] or None
-        [rows, columns]; sums to 1. None if the policy never reaches the public state.
-    grouped : str
-        How infostates were merged if there are more than 60; empty otherwise.
-    """
+    """Joint probabilities of what two players hold at a public state."""
 
     state: int
     players: tuple[Player, Player]
+    """Players of the rows and of the columns."""
     rows: tuple[str, ...]
     columns: tuple[str, ...]
+    """Labels of infostates, or of groups."""
     probability: tuple[tuple[float, ...], ...] | None
+    """[rows, columns]; sums to 1. None if the policy never reaches the public state."""
     grouped: str
+    """How infostates were merged if there are more than 60; empty otherwise."""
 
 
 def view_beliefs(places: Places, state: int, row: Player = 0, column: Player = 1) -> BeliefView:

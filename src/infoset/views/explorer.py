@@ -31,8 +31,6 @@ from infoset.views.public_places import PublicPlaces
 from infoset.views.questions import QUESTIONS, SOURCES, Question
 from infoset.views.tree_places import TreePlaces
 
-__all__ = ["MAX_PLAYS", "MAX_RUNS", "Explorer", "Opponent", "RequestError"]
-
 MAX_PLAYS: Final = 8
 """Plays that are remembered; the one that was used least recently is forgotten."""
 MAX_RUNS: Final = 2
@@ -72,13 +70,13 @@ class Explorer:
         A tree has all views. A public form has all but those of histories, which it does not list.
         An extensive form has those of histories and infostates. A game given as rules, which is too
         large to build, can only be played.
-    policies : Mapping[str, TabularPolicy]
+    policies
         Policies by the name that the page shows; at least one unless the game is given as rules.
     opponents : Mapping[str, Policy or CorrelatedPolicy]
         Further policies and searchers that can be played against.
-    rules : Game, optional
+    rules
         The rules for playing; by default those of the tree. Without rules, play is not offered.
-    methods : Sequence[WatchedMethod]
+    methods
         Methods that can be watched. The page lists those that run on the game.
 
     Raises
@@ -141,7 +139,7 @@ class Explorer:
 
         Parameters
         ----------
-        request : object
+        request
             JSON values: an object with the name of the question as `ask`, and its arguments.
 
         Raises

@@ -18,110 +18,62 @@ from infoset.utils.text import distinct_labels
 from infoset.views.labels import shorten
 from infoset.views.state_views import MAX_CHILDREN, MAX_INFOSTATES, ActionView
 
-__all__ = [
-    "FormHistoriesView",
-    "FormHistoryView",
-    "FormInfostateView",
-    "FormInfostatesView",
-    "FormValues",
-    "view_form_children",
-    "view_form_history",
-    "view_form_infostates",
-]
-
 MAX_LABEL = 60
 
 
 @dataclass(frozen=True)
 class FormHistoryView:
-    """A history of an extensive form.
-
-    Attributes
-    ----------
-    history : int
-    label : str
-        The move that leads here.
-    actor : Player or None
-        The player who acts; None for chance and at the end.
-    is_chance, is_end : bool
-    infoset : str
-        Name of the actor's information set; empty if nobody acts.
-    probability : float
-        Probability of the move under the policy.
-    reach : float
-        Probability of the history.
-    values : tuple[float, ...]
-        [N] expected utilities if everybody follows the policy from here on.
-    num_children : int
-    """
+    """A history of an extensive form."""
 
     history: int
     label: str
+    """The move that leads here."""
     actor: Player | None
+    """The player who acts; None for chance and at the end."""
     is_chance: bool
     is_end: bool
     infoset: str
+    """Name of the actor's information set; empty if nobody acts."""
     probability: float
+    """Probability of the move under the policy."""
     reach: float
+    """Probability of the history."""
     values: tuple[float, ...]
+    """[N] expected utilities if everybody follows the policy from here on."""
     num_children: int
 
 
 @dataclass(frozen=True)
 class FormHistoriesView:
-    """A history with its path from the root, or some of its children.
-
-    Attributes
-    ----------
-    history : int
-    start, total : int
-        Position of the first child in this answer, and the number of all.
-    histories : tuple[FormHistoryView, ...]
-    """
+    """A history with its path from the root, or some of its children."""
 
     history: int
     start: int
     total: int
+    """Position of the first child in this answer, and the number of all."""
     histories: tuple[FormHistoryView, ...]
 
 
 @dataclass(frozen=True)
 class FormInfostateView:
-    """An acting infostate of a player.
-
-    Attributes
-    ----------
-    infostate : int
-    parent : int
-        The acting infostate before it; -1 if it is the player's first.
-    label : str
-        Name of the information set.
-    action : str
-        The player's action that leads here from `parent`; empty for a first one.
-    own_reach : float
-        Probability that the player's own actions lead here.
-    actions : tuple[ActionView, ...]
-        Values without regrets.
-    """
+    """An acting infostate of a player."""
 
     infostate: int
     parent: int
+    """The acting infostate before it; -1 if it is the player's first."""
     label: str
+    """Name of the information set."""
     action: str
+    """The player's action that leads here from `parent`; empty for a first one."""
     own_reach: float
+    """Probability that the player's own actions lead here."""
     actions: tuple[ActionView, ...]
+    """Values without regrets."""
 
 
 @dataclass(frozen=True)
 class FormInfostatesView:
-    """Some of a player's acting infostates, parents first.
-
-    Attributes
-    ----------
-    player : Player
-    start, total : int
-    infostates : tuple[FormInfostateView, ...]
-    """
+    """Some of a player's acting infostates, parents first."""
 
     player: Player
     start: int
@@ -132,11 +84,6 @@ class FormInfostatesView:
 @dataclass(frozen=True, eq=False)
 class FormValues:
     """A policy in an extensive form with perfect recall, with the arrays that its views share.
-
-    Attributes
-    ----------
-    form : ExtensiveForm
-    policy : TabularPolicy
 
     Raises
     ------
@@ -211,13 +158,7 @@ class FormValues:
 
 
 def view_form_history(values: FormValues, history: int) -> FormHistoriesView:
-    """Return the histories from the root to one.
-
-    Raises
-    ------
-    ParameterError
-        If the history does not exist.
-    """
+    """Return the histories from the root to one."""
     _check_history(values.form, history)
     path, at = [], history
     while at >= 0:
@@ -227,13 +168,7 @@ def view_form_history(values: FormValues, history: int) -> FormHistoriesView:
 
 
 def view_form_children(values: FormValues, history: int, start: int = 0) -> FormHistoriesView:
-    """Return up to 200 of the children of a history.
-
-    Raises
-    ------
-    ParameterError
-        If the history does not exist, or `start` is not a position among its children.
-    """
+    """Return up to 200 of the children of a history."""
     form = values.form
     _check_history(form, history)
     children = range(*form.first_child[history : history + 2].tolist())

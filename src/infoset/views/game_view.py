@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["GameView", "MethodView", "PolicyView", "SubjectKind"]
-
 SubjectKind = Literal["tree", "public", "form", "rules"]
 """What an explorer shows: a tree, a public form, an extensive form, or rules alone."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["TERMS"]
-
 TERMS: Final = {
     "belief": "probabilities of what is hidden, given what is known",
     "counterfactual reach": "the product of the factors of all other players and chance",

@@ -14,54 +14,35 @@ from infoset.utils.arguments import check_player
 from infoset.views.labels import RANKS, class_text, hand_class
 from infoset.views.places import Place, Places
 
-__all__ = ["HandCellView", "HandGridView", "grid_of_hands", "view_hand_grid"]
-
 MAX_LABEL: Final = 30
 
 
 @dataclass(frozen=True)
 class HandCellView:
-    """A class of hands with equal ranks: `AA`, `AKs` (one suit) or `AKo` (two suits).
-
-    Attributes
-    ----------
-    label : str
-    num_hands : int
-        Hands of the class that the player may hold; 0 if the board excludes all of them.
-    own_reach : float
-        Mean probability that the player's own actions lead here.
-    probability : float or None
-        Probability of the class, given the public state; None if the policy never reaches it.
-    actions : tuple[float, ...]
-        [A] action probabilities: a mean over the hands, weighted by their probabilities, or by
-        equal weights if the policy never reaches them. Empty where the player does not act.
-    """
+    """A class of hands with equal ranks: `AA`, `AKs` (one suit) or `AKo` (two suits)."""
 
     label: str
     num_hands: int
+    """Hands of the class that the player may hold; 0 if the board excludes all of them."""
     own_reach: float
+    """Mean probability that the player's own actions lead here."""
     probability: float | None
+    """Probability of the class, given the public state; None if the policy never reaches it."""
     actions: tuple[float, ...]
+    """[A] action probabilities: a mean over the hands, weighted by their probabilities, or by equal
+    weights if the policy never reaches them. Empty where the player does not act."""
 
 
 @dataclass(frozen=True)
 class HandGridView:
-    """The hands of a player at a public state: pairs on the diagonal, one suit above it.
-
-    Attributes
-    ----------
-    state : int
-    player : Player
-    action_labels : tuple[str, ...]
-        [A] empty if the player does not act.
-    cells : tuple[tuple[HandCellView, ...], ...]
-        [13, 13] by the higher and lower rank, from aces to twos.
-    """
+    """The hands of a player at a public state: pairs on the diagonal, one suit above it."""
 
     state: int
     player: Player
     action_labels: tuple[str, ...]
+    """[A] empty if the player does not act."""
     cells: tuple[tuple[HandCellView, ...], ...]
+    """[13, 13] by the higher and lower rank, from aces to twos."""
 
 
 def view_hand_grid(places: Places, state: int, player: Player) -> HandGridView:
@@ -91,13 +72,7 @@ def view_hand_grid(places: Places, state: int, player: Player) -> HandGridView:
 
 
 def view_acting_hands(places: Places, state: int) -> tuple[HandGridView, ...]:
-    """Return the hands of the players who act at a public state, if they hold two cards.
-
-    Raises
-    ------
-    ParameterError
-        If the public state does not exist.
-    """
+    """Return the hands of the players who act at a public state, if they hold two cards."""
     place = places.at(state)
 
     def holds_hands(player: Player) -> bool:
@@ -128,23 +103,16 @@ def grid_of_hands(
 
     Parameters
     ----------
-    state : int
-    player : Player
-    labels : Sequence[str]
+    labels
         [K] the hands.
-    own_reach, reach : FloatArray
+    own_reach, reach
         [K] the range, and the probability of each hand and the public state.
-    state_reach : float
+    state_reach
         Probability of the public state.
-    actions : tuple[str, ...]
+    actions
         [A] empty if the player does not act.
-    policy : FloatArray
+    policy
         [K, A] the probability of each action.
-
-    Raises
-    ------
-    ParameterError
-        If a label is not a hand of two cards.
     """
     members: dict[tuple[int, int], list[int]] = {}
     for number, label in enumerate(labels):

@@ -15,26 +15,6 @@ from infoset.game.infostate import Step, step_text, value_text
 from infoset.tree import WorldGraph
 from infoset.typing import NOOP, Action
 
-__all__ = [
-    "EMPTY",
-    "MAX_CELL_LENGTH",
-    "MAX_STEP_LENGTH",
-    "NOTHING_PRIVATE",
-    "RANKS",
-    "class_text",
-    "count_text",
-    "hand_class",
-    "move_texts",
-    "number_duplicates",
-    "observation_text",
-    "private_order",
-    "private_text",
-    "private_texts",
-    "probability_text",
-    "shorten",
-    "utilities_text",
-]
-
 EMPTY = "∅"
 LARGEST_DENOMINATOR = 999
 SMALLEST_SHOWN = 0.005

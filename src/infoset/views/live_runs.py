@@ -17,8 +17,6 @@ from infoset.views.hand_grids import HandGridView, view_acting_hands
 from infoset.views.places import Places
 from infoset.views.state_views import view_probabilities
 
-__all__ = ["LivePoint", "LiveRun"]
-
 SECONDS_BETWEEN_POINTS: Final = 0.1
 """Minimum time between two measurements: a run that is watched waits, so that all of them show."""
 MAX_SECONDS: Final = 3600.0
@@ -26,31 +24,20 @@ MAX_SECONDS: Final = 3600.0
 
 @dataclass(frozen=True)
 class LivePoint:
-    """A measurement of a run, and its policy at the public state that is watched.
-
-    Attributes
-    ----------
-    method : str
-    iteration : int
-    seconds : float
-        Time since the run began, including waiting.
-    nash_conv : float
-    probabilities : dict[str, tuple[float, ...]]
-        [A] action probabilities at the acting infostates of the public state, by
-        `player.infostate`; at most 60 of each player. Players with hands of two cards are omitted.
-    hands : tuple[HandGridView, ...]
-        The hands of the players who act at the public state, if they hold two cards.
-    outcome : str
-        Why the run has ended; empty while it runs.
-    """
+    """A measurement of a run, and its policy at the public state that is watched."""
 
     method: str
     iteration: int
     seconds: float
+    """Time since the run began, including waiting."""
     nash_conv: float
     probabilities: dict[str, tuple[float, ...]]
+    """[A] action probabilities at the acting infostates of the public state, by `player.infostate`;
+    at most 60 of each player. Players with hands of two cards are omitted."""
     hands: tuple[HandGridView, ...]
+    """The hands of the players who act at the public state, if they hold two cards."""
     outcome: str
+    """Why the run has ended; empty while it runs."""
 
 
 class LiveRun:
@@ -61,13 +48,13 @@ class LiveRun:
 
     Parameters
     ----------
-    places : Places
+    places
         A game tree or public form with any policy. The method runs on its game.
-    method : ComparedMethod
+    method
         A method or learner, as `infoset.compare` accepts it.
-    state : int
+    state
         The public state that is watched; `state` can be changed at any time.
-    seconds : float, optional
+    seconds
         Time limit; by default one hour.
 
     Raises

@@ -15,8 +15,6 @@ from infoset.solvers.regret_family import RegretMethod
 from infoset.tree import GameTree
 from infoset.views.game_view import SubjectKind
 
-__all__ = ["WatchedMethod", "watched_methods"]
-
 ON_TREES: Final[tuple[SubjectKind, ...]] = ("tree",)
 ANYWHERE: Final[tuple[SubjectKind, ...]] = ("tree", "public")
 
@@ -30,26 +28,17 @@ NETWORKS: Final = {
 
 @dataclass(frozen=True)
 class WatchedMethod:
-    """A method that can be run and watched.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        The group in which a page lists it.
-    about : str
-        The method in one line, with its source.
-    make : callable
-        Returns the method for a tree or a public form, as `LiveRun` accepts it.
-    subjects : tuple[SubjectKind, ...]
-        The kinds of games on which it runs.
-    """
+    """A method that can be run and watched."""
 
     name: str
     kind: str
+    """The group in which a page lists it."""
     about: str
+    """The method in one line, with its source."""
     make: Callable[[GameTree | Form], ComparedMethod]
+    """Returns the method for a tree or a public form, as `LiveRun` accepts it."""
     subjects: tuple[SubjectKind, ...] = ANYWHERE
+    """The kinds of games on which it runs."""
 
     @classmethod
     def named(

@@ -14,8 +14,6 @@ from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import Action, BoolArray, FloatArray, IntArray, LongArray, Player
 
-__all__ = ["Place", "PlaceHistories", "Places", "check_same_form"]
-
 
 @dataclass(frozen=True, eq=False)
 class PlaceHistories:
@@ -175,13 +173,7 @@ class Places(Protocol):
         """Counts that describe the game, by what is counted."""
 
     def at(self, number: int) -> Place:
-        """Return a place.
-
-        Raises
-        ------
-        ParameterError
-            If it does not exist.
-        """
+        """Return a place."""
 
     def belief_at(
         self, history: History, player: Player, other: Player, policy: TabularPolicy | None

@@ -22,17 +22,6 @@ from infoset.utils.clocks import working_seconds
 from infoset.views.labels import private_text, shorten
 from infoset.views.places import Places
 
-__all__ = [
-    "BeliefEntry",
-    "DecisionView",
-    "NumberedPlayView",
-    "OpponentBeliefView",
-    "Play",
-    "PlayView",
-    "ReviewView",
-    "ThoughtView",
-]
-
 MAX_BELIEF = 60
 """Entries of a belief in a review, the most probable ones."""
 MAX_TEXT = 120
@@ -44,28 +33,18 @@ NUM_SAMPLES = 1000
 
 @dataclass(frozen=True)
 class PlayView:
-    """What the human player knows of a play.
-
-    Attributes
-    ----------
-    human : Player
-    lines : tuple[str, ...]
-        Observations and own actions so far, one line for each transition.
-    board : str or None
-        A drawing of the game as the player sees it, in games that have one.
-    actions : tuple[str, ...]
-        Legal actions; empty at the end.
-    is_over : bool
-    utility : float or None
-        Utility of the human; None before the end.
-    """
+    """What the human player knows of a play."""
 
     human: Player
     lines: tuple[str, ...]
+    """Observations and own actions so far, one line for each transition."""
     board: str | None
+    """A drawing of the game as the player sees it, in games that have one."""
     actions: tuple[str, ...]
+    """Legal actions; empty at the end."""
     is_over: bool
     utility: float | None
+    """Utility of the human; None before the end."""
 
 
 @dataclass(frozen=True)
@@ -77,133 +56,85 @@ class NumberedPlayView(PlayView):
 
 @dataclass(frozen=True)
 class DecisionView:
-    """A decision of the human, and what it cost against a policy.
-
-    Attributes
-    ----------
-    step : int
-        Number of transitions before the decision.
-    infostate : str
-    action : str
-        The chosen action.
-    actions : tuple[str, ...]
-        All legal actions.
-    probabilities : tuple[float, ...]
-        [A] what the policy does here.
-    values : tuple[float or None, ...]
-        [A] utility that each action is worth if everybody follows the policy afterwards; None where
-        the policy of the others never leads.
-    loss : float or None
-        Value of the best action less that of the chosen action, as `decision_losses`.
-    """
+    """A decision of the human, and what it cost against a policy."""
 
     step: int
+    """Number of transitions before the decision."""
     infostate: str
     action: str
+    """The chosen action."""
     actions: tuple[str, ...]
+    """All legal actions."""
     probabilities: tuple[float, ...]
+    """[A] what the policy does here."""
     values: tuple[float | None, ...]
+    """[A] utility that each action is worth if everybody follows the policy afterwards; None where
+    the policy of the others never leads."""
     loss: float | None
+    """Value of the best action less that of the chosen action, as `decision_losses`."""
 
 
 @dataclass(frozen=True)
 class BeliefEntry:
-    """An infostate of the human that another player considered possible.
-
-    Attributes
-    ----------
-    label : str
-        Its private part.
-    probability : float
-    is_true : bool
-        Whether it was the case.
-    """
+    """An infostate of the human that another player considered possible."""
 
     label: str
+    """Its private part."""
     probability: float
     is_true: bool
+    """Whether it was the case."""
 
 
 @dataclass(frozen=True)
 class ThoughtView:
-    """A decision of another player: what it expected and did; `Play.belief` has what it believed.
-
-    Attributes
-    ----------
-    step : int
-        Number of transitions before the decision.
-    player : Player
-    infostate : str
-    action : str
-    actions : tuple[str, ...]
-    probabilities : tuple[float, ...]
-        [A]
-    values : tuple[float or None, ...] or None
-        [A] values that a searcher found; None for other policies.
-    num_worlds : int or None
-        Worlds, simulations or iterations of the search.
-    seconds : float or None
-        Time of the search.
-    """
+    """What another player expected and did at a decision; see `Play.belief` for its belief."""
 
     step: int
+    """Number of transitions before the decision."""
     player: Player
     infostate: str
     action: str
     actions: tuple[str, ...]
     probabilities: tuple[float, ...]
+    """[A]"""
     values: tuple[float | None, ...] | None
+    """[A] values that a searcher found; None for other policies."""
     num_worlds: int | None
+    """Worlds, simulations or iterations of the search."""
     seconds: float | None
+    """Time of the search."""
 
 
 @dataclass(frozen=True)
 class OpponentBeliefView:
-    """What another player believed at one of its decisions.
-
-    Attributes
-    ----------
-    thought : int
-        Position of the decision in `ReviewView.thoughts`.
-    entries : tuple[BeliefEntry, ...]
-        What the human may have held, as the other player saw it, the most probable entries first.
-        A policy in a table assumes that the human follows it too; for others nothing is inferred
-        from actions, so that chance alone counts. On a tree or a public form it is exact.
-    rest : float
-        Probability of what is left out.
-    num_drawn : int or None
-        Number of histories that were drawn to estimate the probabilities; None if they are exact.
-    error : str
-        Why the belief is missing; empty otherwise.
-    """
+    """What another player believed at one of its decisions."""
 
     thought: int
+    """Position of the decision in `ReviewView.thoughts`."""
     entries: tuple[BeliefEntry, ...]
+    """What the human may have held, as the other player saw it, the most probable entries first. A
+    policy in a table assumes that the human follows it too; for others nothing is inferred from
+    actions, so that chance alone counts. On a tree or a public form it is exact."""
     rest: float
+    """Probability of what is left out."""
     num_drawn: int | None
+    """Number of histories that were drawn to estimate the probabilities; None if they are exact."""
     error: str
+    """Why the belief is missing; empty otherwise."""
 
 
 @dataclass(frozen=True)
 class ReviewView:
-    """A play after its end.
-
-    Attributes
-    ----------
-    lines : tuple[str, ...]
-        The whole play, hidden information included.
-    utilities : tuple[float, ...]
-        [N]
-    decisions : tuple[DecisionView, ...]
-        Decisions of the human, the most costly first; empty without a policy to compare with.
-    thoughts : tuple[ThoughtView, ...]
-        Decisions of the others, in order.
-    """
+    """A play after its end."""
 
     lines: tuple[str, ...]
+    """The whole play, hidden information included."""
     utilities: tuple[float, ...]
+    """[N]"""
     decisions: tuple[DecisionView, ...]
+    """Decisions of the human, the most costly first; empty without a policy to compare with."""
     thoughts: tuple[ThoughtView, ...]
+    """Decisions of the others, in order."""
 
 
 @dataclass(frozen=True)
@@ -226,11 +157,9 @@ class Play:
 
     Parameters
     ----------
-    rules : Game
-    human : Player
     others : Policy, searcher or CorrelatedPolicy
         A searcher does a new search at every decision; a correlated policy is drawn once.
-    seed : int
+    seed
         Seed of chance, the others' actions and their searches.
 
     Raises
@@ -276,13 +205,7 @@ class Play:
         )
 
     def act(self, action: int) -> PlayView:
-        """Take the legal action with an index; the others play until the human acts again.
-
-        Raises
-        ------
-        ParameterError
-            If the action does not exist.
-        """
+        """Take the legal action with an index; the others play until the human acts again."""
         legal = self.history.legal_actions(self.human)
         if action not in range(len(legal)):
             raise ParameterError(
@@ -303,7 +226,7 @@ class Play:
 
         Parameters
         ----------
-        policy : TabularPolicy, optional
+        policy
             The policy with which the human's decisions are compared, on any form of the game.
 
         Raises
@@ -326,9 +249,9 @@ class Play:
 
         Parameters
         ----------
-        thought : int
+        thought
             Position of the decision in `ReviewView.thoughts`.
-        places : Places, optional
+        places
             A tree or public form of the game, in which the belief is exact. Without it, histories
             are listed or drawn by the rules, which may take seconds.
 

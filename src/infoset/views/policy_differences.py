@@ -11,59 +11,39 @@ from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count
 from infoset.views.places import Places, check_same_form
 
-__all__ = ["DifferenceView", "DifferencesView", "view_differences"]
-
 MAX_DIFFERENCES = 50
 """Infostates in one answer."""
 
 
 @dataclass(frozen=True)
 class DifferenceView:
-    """An infostate where two policies differ.
-
-    Attributes
-    ----------
-    player : Player
-    infostate : int
-        Number at its public state, as in `InfostateView`; in a public form, that of the first of
-        the hands that are played alike.
-    state : int
-        Its public state.
-    label : str
-        The whole infostate.
-    reach : float
-        Probability of the infostate: the mean of those under the two policies.
-    distance : float
-        Total variation distance of the two distributions of actions, from 0 to 1.
-    actions : tuple[str, ...]
-    probabilities : tuple[tuple[float, ...], tuple[float, ...]]
-        Probabilities of the actions under each policy.
-    """
+    """An infostate where two policies differ."""
 
     player: Player
     infostate: int
+    """Number at its public state, as in `InfostateView`; in a public form, that of the first of the
+    hands that are played alike."""
     state: int
+    """Its public state."""
     label: str
+    """The whole infostate."""
     reach: float
+    """Probability of the infostate: the mean of those under the two policies."""
     distance: float
+    """Total variation distance of the two distributions of actions, from 0 to 1."""
     actions: tuple[str, ...]
     probabilities: tuple[tuple[float, ...], tuple[float, ...]]
+    """Probabilities of the actions under each policy."""
 
 
 @dataclass(frozen=True)
 class DifferencesView:
-    """Some of the infostates where two policies differ, largest reach × distance first.
-
-    Attributes
-    ----------
-    start, total : int
-        Position of the first infostate in this answer, and the number of all at which the policies
-        differ and that one of them reaches.
-    differences : tuple[DifferenceView, ...]
-    """
+    """Some of the infostates where two policies differ, largest reach × distance first."""
 
     start: int
     total: int
+    """Position of the first infostate in this answer, and the number of all at which the policies
+    differ and that one of them reaches."""
     differences: tuple[DifferenceView, ...]
 
 
@@ -76,8 +56,6 @@ def view_differences(
     ------
     PolicyMismatchError
         If the policies are for different games, or different forms of one.
-    ParameterError
-        If `start` or `size` is not a whole number in its range.
     """
     check_same_form(first.policy, second.policy)
     check_count("start", start)

@@ -9,39 +9,25 @@ from infoset.policy import TabularPolicy
 from infoset.typing import Player
 from infoset.views.places import check_same_form
 
-__all__ = ["MatchView", "PositionView", "view_match"]
-
 
 @dataclass(frozen=True)
 class PositionView:
-    """The utilities if the first policy plays one position, and the second all others.
-
-    Attributes
-    ----------
-    player : Player
-        Position of the first policy.
-    values : tuple[float, ...]
-        [N] expected utilities.
-    """
+    """The utilities if the first policy plays one position, and the second all others."""
 
     player: Player
+    """Position of the first policy."""
     values: tuple[float, ...]
+    """[N] expected utilities."""
 
 
 @dataclass(frozen=True)
 class MatchView:
-    """An exact match of two policies.
-
-    Attributes
-    ----------
-    positions : tuple[PositionView, ...]
-        [N]
-    mean : float
-        Expected utility of the first policy, as a mean over the positions.
-    """
+    """An exact match of two policies."""
 
     positions: tuple[PositionView, ...]
+    """[N]"""
     mean: float
+    """Expected utility of the first policy, as a mean over the positions."""
 
 
 def view_match(first: TabularPolicy, second: TabularPolicy) -> MatchView:

@@ -20,8 +20,6 @@ from infoset.utils.arguments import check_count
 from infoset.views.labels import EMPTY, number_duplicates, shorten
 from infoset.views.places import PlaceHistories
 
-__all__ = ["PublicPlaces"]
-
 MAX_LABEL = 60
 
 
@@ -34,8 +32,7 @@ class PublicPlaces:
 
     Parameters
     ----------
-    form : PublicForm
-    policy : TabularPolicy
+    policy
         On any form of the game.
 
     Raises

@@ -31,8 +31,6 @@ from infoset.views.state_views import (
     view_state,
 )
 
-__all__ = ["QUESTIONS", "SOURCES", "Question"]
-
 SOURCES: Final = ("policy", "first", "second")
 """Arguments that are positions of policies; views receive the policies in their place."""
 

@@ -17,25 +17,6 @@ from infoset.utils.arguments import check_count, check_player
 from infoset.views.labels import hand_class
 from infoset.views.places import Place, Places
 
-__all__ = [
-    "MAX_CHILDREN",
-    "MAX_INFOSTATES",
-    "MAX_PROBABILITIES",
-    "ActionView",
-    "ChildrenView",
-    "HistoriesView",
-    "HistoryView",
-    "InfostateView",
-    "InfostatesView",
-    "StateLink",
-    "StateView",
-    "view_children",
-    "view_histories",
-    "view_infostates",
-    "view_probabilities",
-    "view_state",
-]
-
 MAX_CHILDREN = 200
 """Children and histories in one answer; the next call begins where it ends."""
 MAX_INFOSTATES = 500
@@ -47,199 +28,124 @@ MAX_LABEL = 60
 
 @dataclass(frozen=True)
 class StateLink:
-    """A public state, as an entry in a list.
-
-    Attributes
-    ----------
-    state : int
-        Number of the public state.
-    label : str
-        The last public observation.
-    probability : float
-        Probability of the state, given its parent; 0 if the policy never reaches the parent.
-    num_children : int
-    num_infostates : tuple[int, ...]
-        [N] number of each player's infostates.
-    actors : tuple[Player, ...]
-        Players who act in some history.
-    is_end : bool
-        Whether all its histories are terminal.
-    """
+    """A public state, as an entry in a list."""
 
     state: int
+    """Number of the public state."""
     label: str
+    """The last public observation."""
     probability: float
+    """Probability of the state, given its parent; 0 if the policy never reaches the parent."""
     num_children: int
     num_infostates: tuple[int, ...]
+    """[N] number of each player's infostates."""
     actors: tuple[Player, ...]
+    """Players who act in some history."""
     is_end: bool
+    """Whether all its histories are terminal."""
 
 
 @dataclass(frozen=True)
 class ChildrenView:
-    """Some of the public states that are one public observation longer.
-
-    Attributes
-    ----------
-    state : int
-        The parent.
-    start, total : int
-        Position of the first child in this answer, and the number of all children.
-    children : tuple[StateLink, ...]
-    """
+    """Some of the public states that are one public observation longer."""
 
     state: int
+    """The parent."""
     start: int
     total: int
+    """Position of the first child in this answer, and the number of all children."""
     children: tuple[StateLink, ...]
 
 
 @dataclass(frozen=True)
 class StateView:
-    """A public state.
-
-    Attributes
-    ----------
-    state : int
-    path : tuple[StateLink, ...]
-        The public states from the root to this one.
-    probability : float
-        Probability of the state under the policy.
-    num_histories : int
-    num_infostates : tuple[int, ...]
-        [N]
-    actors : tuple[Player, ...]
-        Players who act in some history.
-    num_children : int
-    values : tuple[float, ...] or None
-        [N] expected utilities at the state; None if the policy never reaches it.
-    """
+    """A public state."""
 
     state: int
     path: tuple[StateLink, ...]
+    """The public states from the root to this one."""
     probability: float
+    """Probability of the state under the policy."""
     num_histories: int
     num_infostates: tuple[int, ...]
+    """[N]"""
     actors: tuple[Player, ...]
+    """Players who act in some history."""
     num_children: int
     values: tuple[float, ...] | None
+    """[N] expected utilities at the state; None if the policy never reaches it."""
 
 
 @dataclass(frozen=True)
 class ActionView:
-    """An action at an infostate.
-
-    Attributes
-    ----------
-    label : str
-    probability : float
-        Probability of the action under the policy.
-    value : float or None
-        Expected utility of the player after the action, given the infostate; None if chance and the
-        others never lead there.
-    regret : float or None
-        `value` less the value of the infostate, times the counterfactual reach: the regret that
-        CFR adds up. None if `value` is None.
-    """
+    """An action at an infostate."""
 
     label: str
     probability: float
+    """Probability of the action under the policy."""
     value: float | None
+    """Expected utility of the player after the action, given the infostate; None if chance and the
+    others never lead there."""
     regret: float | None
+    """`value` less the value of the infostate, times the counterfactual reach: the regret that CFR
+    adds up. None if `value` is None."""
 
 
 @dataclass(frozen=True)
 class InfostateView:
-    """What a player may hold at a public state, and what the policy does with it.
-
-    Attributes
-    ----------
-    infostate : int
-        Number in the player's infostate tree.
-    label : str
-        The private part: private observations, and own actions that are not public, marked `!`.
-    own_reach : float
-        Probability that the player's own actions lead here, which is an entry of its range.
-    probability : float or None
-        Probability of the infostate, given the public state: the belief of an onlooker. None if the
-        policy never reaches the public state.
-    value : float or None
-        Expected utility of the player here; None if chance and the others never lead here.
-    actions : tuple[ActionView, ...]
-        Empty where the player does not act.
-    equity : float or None
-        Probability to win plus half of that to tie, if all betting stopped; only in public forms.
-    """
+    """What a player may hold at a public state, and what the policy does with it."""
 
     infostate: int
+    """Number in the player's infostate tree."""
     label: str
+    """The private part: private observations, and own actions that are not public, marked `!`."""
     own_reach: float
+    """Probability that the player's own actions lead here, which is an entry of its range."""
     probability: float | None
+    """Probability of the infostate, given the public state: the belief of an onlooker. None if the
+    policy never reaches the public state."""
     value: float | None
+    """Expected utility of the player here; None if chance and the others never lead here."""
     actions: tuple[ActionView, ...]
+    """Empty where the player does not act."""
     equity: float | None = None
+    """Probability to win plus half of that to tie, if all betting stopped; only in public forms."""
 
 
 @dataclass(frozen=True)
 class InfostatesView:
-    """Some of the infostates of a player at a public state, in the order of the rules.
-
-    Attributes
-    ----------
-    state : int
-    player : Player
-    start, total : int
-        Position of the first infostate in this answer, and the number of all.
-    infostates : tuple[InfostateView, ...]
-    are_hands : bool
-        Whether these are hands of two cards, such as `AhKd`; `view_hand_grid` draws them.
-    """
+    """Some of the infostates of a player at a public state, in the order of the rules."""
 
     state: int
     player: Player
     start: int
     total: int
+    """Position of the first infostate in this answer, and the number of all."""
     infostates: tuple[InfostateView, ...]
     are_hands: bool
+    """Whether these are hands of two cards, such as `AhKd`; `view_hand_grid` draws them."""
 
 
 @dataclass(frozen=True)
 class HistoryView:
-    """A history.
-
-    Attributes
-    ----------
-    history : int
-        Number in the game tree.
-    moves : tuple[str, ...]
-        Actions, or the observations that chance caused, one for each transition.
-    infostates : tuple[int, ...]
-        [N] infostate of each player.
-    probability : float or None
-        Probability of the history, given the public state; None if the policy never reaches it.
-    values : tuple[float, ...]
-        [N] expected utilities if everybody follows the policy from here on.
-    is_terminal : bool
-    """
+    """A history."""
 
     history: int
+    """Number in the game tree."""
     moves: tuple[str, ...]
+    """Actions, or the observations that chance caused, one for each transition."""
     infostates: tuple[int, ...]
+    """[N] infostate of each player."""
     probability: float | None
+    """Probability of the history, given the public state; None if the policy never reaches it."""
     values: tuple[float, ...]
+    """[N] expected utilities if everybody follows the policy from here on."""
     is_terminal: bool
 
 
 @dataclass(frozen=True)
 class HistoriesView:
-    """Some of the histories of a public state.
-
-    Attributes
-    ----------
-    state : int
-    start, total : int
-    histories : tuple[HistoryView, ...]
-    """
+    """Some of the histories of a public state."""
 
     state: int
     start: int
@@ -248,13 +154,7 @@ class HistoriesView:
 
 
 def view_children(places: Places, state: int, start: int = 0) -> ChildrenView:
-    """Return up to 200 of the children of a public state.
-
-    Raises
-    ------
-    ParameterError
-        If the public state does not exist, or `start` is not a position among its children.
-    """
+    """Return up to 200 of the children of a public state."""
     children = places.at(state).children
     shown = range(len(children))[_page(start, len(children), MAX_CHILDREN)]
     links = tuple(_link(places.at(children[at])) for at in shown)
@@ -263,11 +163,6 @@ def view_children(places: Places, state: int, start: int = 0) -> ChildrenView:
 
 def view_state(places: Places, state: int) -> StateView:
     """Return a public state with its path from the root.
-
-    Raises
-    ------
-    ParameterError
-        If the public state does not exist.
 
     Examples
     --------
@@ -320,8 +215,6 @@ def view_histories(places: Places, state: int, start: int = 0) -> HistoriesView:
 
     Raises
     ------
-    ParameterError
-        If the public state does not exist, or `start` is not a position among its histories.
     UnsupportedGameError
         If histories are not listed, as in a public form.
     """
@@ -346,11 +239,6 @@ def view_probabilities(places: Places, state: int) -> dict[str, tuple[float, ...
     """Return the action probabilities at a public state: up to 60 acting infostates of each player.
 
     The keys are `player.infostate`, in the order of the rules.
-
-    Raises
-    ------
-    ParameterError
-        If the public state does not exist.
     """
     place = places.at(state)
     found = {}

@@ -21,8 +21,6 @@ from infoset.utils.arguments import check_count
 from infoset.views.labels import EMPTY, move_texts, private_order, private_texts, shorten
 from infoset.views.places import PlaceHistories
 
-__all__ = ["TreePlaces"]
-
 MAX_LABEL = 60
 
 
@@ -32,12 +30,6 @@ class TreePlaces:
 
     The places are the public states, with their numbers. Each array is computed on first use, by a
     few passes over the histories.
-
-    Attributes
-    ----------
-    tree : GameTree
-    policy : TabularPolicy
-        On any form of the game; it is transferred to the sequence form.
 
     Raises
     ------
@@ -58,6 +50,7 @@ class TreePlaces:
 
     tree: GameTree
     policy: TabularPolicy
+    """On any form of the game; it is transferred to the sequence form."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "policy", transfer_policy(self.policy, self.tree))

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from infoset.web.widget import ExplorationWidget
 
-__all__ = ["Exploration", "explore", "make_explorer"]
 
 LOCALHOST: Final = "127.0.0.1"
 MAX_PORT: Final = 65535
@@ -179,11 +178,11 @@ def explore(
     policies : Sequence or Mapping, optional
         Policies to show: `uniform`, a policy file or run folder, the name of a method, which then
         solves the game, a policy, or a result. A mapping gives their names. By default `uniform`.
-    against : Sequence[str], optional
+    against
         Further players to play against, as in `infoset play`: searchers such as `pimc`.
-    port : int
+    port
         Port on this machine; 0 for a free one.
-    open_browser : bool, optional
+    open_browser
         Whether to open the page in a browser. By default it is opened, except in a notebook with
         the extra `notebook`, which shows the page below the cell.
     memory, progress

@@ -13,8 +13,6 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-__all__ = ["MAX_BODY", "PROTOCOL", "TOKEN_HEADER", "Guard", "LocalAddress"]
-
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -45,17 +43,11 @@ HEADERS: Final = (
 
 @dataclass(frozen=True)
 class LocalAddress:
-    """The address of a server on this machine, with the token of this run.
-
-    Attributes
-    ----------
-    port : int
-    token : str
-        192 random bits, as text; part of the address after `#`, which browsers never send.
-    """
+    """The address of a server on this machine, with the token of this run."""
 
     port: int
     token: str = field(default_factory=lambda: secrets.token_urlsafe(TOKEN_BYTES))
+    """192 random bits, as text; part of the address after `#`, which browsers never send."""
 
     @property
     def url(self) -> str:
@@ -84,8 +76,7 @@ class Guard:
     Parameters
     ----------
     app : ASGI application
-    address : LocalAddress
-    open_paths : frozenset[str]
+    open_paths
         Paths that need no token: the page itself, which then reads the token from its address.
     """
 

@@ -18,8 +18,6 @@ from infoset.utils.files import write_output
 from infoset.views import Explorer
 from infoset.web.server import json_text, static_file
 
-__all__ = ["MAX_PAGE_BYTES", "page_text", "save_page"]
-
 MAX_PAGE_BYTES: Final = 20_000_000
 PAGE_SIZES: Final = {"children": 200, "histories": 200, "infostates": 500, "differences": 50}
 
@@ -50,10 +48,9 @@ def save_page(explorer: Explorer, path: str | Path, *, depth: int | None = None)
 
     Parameters
     ----------
-    explorer : Explorer
-    path : str or Path
+    path
         An HTML file; it is replaced if it exists.
-    depth : int, optional
+    depth
         Number of public observations up to which public states are saved; by default all are.
 
     Raises

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.websockets import WebSocket
 
-__all__ = ["json_text", "make_app", "static_file"]
 
 STATIC: Final = {
     "/": ("index.html", "text/html"),
@@ -35,8 +34,7 @@ def make_app(explorer: Explorer, address: LocalAddress) -> Guard:
 
     Parameters
     ----------
-    explorer : Explorer
-    address : LocalAddress
+    address
         Where the application will be served.
     """
     from starlette.applications import Starlette

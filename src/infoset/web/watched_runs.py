@@ -7,8 +7,6 @@ from typing import Any, Final
 
 from infoset.views import Explorer, RequestError
 
-__all__ = ["SECONDS_BETWEEN_POINTS", "WatchedRun"]
-
 SECONDS_BETWEEN_POINTS: Final = 0.1
 
 
@@ -21,8 +19,7 @@ class WatchedRun:
 
     Parameters
     ----------
-    explorer : Explorer
-    request : object
+    request
         The first message of the page.
 
     Raises

@@ -13,8 +13,6 @@ from infoset.views import Explorer
 from infoset.web.server import static_file
 from infoset.web.watched_runs import SECONDS_BETWEEN_POINTS, WatchedRun
 
-__all__ = ["ExplorationWidget"]
-
 
 class ExplorationWidget(anywidget.AnyWidget):
     """The page of a game in a notebook, whose kernel answers the questions of the page.
@@ -22,10 +20,6 @@ class ExplorationWidget(anywidget.AnyWidget):
     A message of the page has an `id` and either a question as `ask`, or as `live` what it asks of
     a run (see `WatchedRun`). Answers have the same `id` and an `answer` or `error`; a run sends its
     messages as `live`, and at last `over`.
-
-    Parameters
-    ----------
-    explorer : Explorer
     """
 
     _esm = static_file("infoset.js").decode()

@@ -158,28 +158,17 @@ def _tell_notes(player: Policy | CorrelatedPolicy, text: str) -> None:
 
 
 class Table(NamedTuple):
-    """A game, who plays it, and the limits on the moves that are not the human's.
-
-    Attributes
-    ----------
-    rules : Game
-    human : Player
-    others : callable
-        Returns the policy of the other players in the next hand.
-    rng : np.random.Generator
-    seconds : float or None
-        Time limit between two decisions of the human; None for no limit.
-    memory : int or None
-        Memory limit in bytes; by default 70% of the free memory.
-    coach : Coach or None
-    """
+    """A game, who plays it, and the limits on the moves that are not the human's."""
 
     rules: Game
     human: Player
     others: DrawPolicy
+    """Returns the policy of the other players in the next hand."""
     rng: np.random.Generator
     seconds: float | None = None
+    """Time limit between two decisions of the human; None for no limit."""
     memory: int | None = None
+    """Memory limit in bytes; by default 70% of the free memory."""
     coach: Coach | None = None
 
     @property

@@ -30,26 +30,17 @@ SMALLEST_SHOWN = 0.0005
 
 
 class Choice(NamedTuple):
-    """Which infostates to print; None for no condition.
-
-    Attributes
-    ----------
-    player : int or None
-    reached : bool
-        Only those with an own reach that is not rounded to zero.
-    depth : int or None
-        Only the first decisions of the player in each play.
-    match : str or None
-        Only those whose text contains this text.
-    top : int or None
-        Only the infostates with the largest own reach, for each player.
-    """
+    """Which infostates to print; None for no condition."""
 
     player: int | None
     reached: bool
+    """Only those with an own reach that is not rounded to zero."""
     depth: int | None
+    """Only the first decisions of the player in each play."""
     match: str | None
+    """Only those whose text contains this text."""
     top: int | None
+    """Only the infostates with the largest own reach, for each player."""
 
     def rows(self, policy: TabularPolicy) -> list[PolicyRow]:
         """Return the rows of a policy that are chosen, in their order."""

@@ -52,7 +52,7 @@ def device_game(source: str | Game | GameTree) -> DeviceGame:
 
     Parameters
     ----------
-    source : str, Game or GameTree
+    source
         A game for which there are rules in JAX (two-player Kuhn and Leduc poker, liar's dice,
         goofspiel and battleship) becomes these rules. Any other game is built, and a tree is used
         as it is.

@@ -20,8 +20,6 @@ from infoset.games.battleship_fleets import spots
 from infoset.games.fleet_sampling import HIT, SUNK, WATER
 from infoset.typing import BoolArray, IntArray
 
-__all__ = ["BattleshipRules"]
-
 NOT_YET = -1
 RESULTS = (WATER, HIT, SUNK)
 MAX_COMBINATIONS = 1_000_000
@@ -29,29 +27,19 @@ MAX_COMBINATIONS = 1_000_000
 
 
 class Waters(NamedTuple):
-    """State of a play.
-
-    Attributes
-    ----------
-    places : Array
-        [2, S] action that placed each ship; `NOT_YET` before.
-    fleets : Array
-        [2, S, C] True for the cells of each ship.
-    shots : Array
-        [2, C] True for the cells that each player has shot at.
-    targets, results : Array
-        [T] cell and result of each shot, in order; `NOT_YET` for later ones.
-    num_moves : Array
-        Number of placements and shots.
-    is_over : Array
-    """
+    """State of a play."""
 
     places: Array
+    """[2, S] action that placed each ship; `NOT_YET` before."""
     fleets: Array
+    """[2, S, C] True for the cells of each ship."""
     shots: Array
+    """[2, C] True for the cells that each player has shot at."""
     targets: Array
     results: Array
+    """[T] cell and result of each shot, in order; `NOT_YET` for later ones."""
     num_moves: Array
+    """Number of placements and shots."""
     is_over: Array
 
 

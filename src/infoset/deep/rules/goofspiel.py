@@ -18,43 +18,29 @@ from infoset.game import Infostate, Step
 from infoset.games import Goofspiel
 from infoset.games.goofspiel import TIE, news
 
-__all__ = ["GoofspielRules"]
-
 NOT_YET = -1
 NEWS = re.compile(r"(?:bids (\d+),(\d+): )?(?:tie|player (\d) wins)(?:; prize (\d+))?")
 
 
 class Round(NamedTuple):
-    """State of a play; cards and prizes are numbered from 0.
-
-    Attributes
-    ----------
-    hands : Array
-        [2, K] True for the cards that a player holds.
-    deck : Array
-        [K] True for the prizes that have not been revealed.
-    prize : Array
-        The prize to bid for.
-    lead : Array
-        Points of player 0 minus points of player 1.
-    number : Array
-        Number of completed rounds.
-    bids : Array
-        [2, R] bids by round; `NOT_YET` for later ones.
-    winners : Array
-        [R] winner of each round, 2 for a tie; `NOT_YET` for later ones.
-    prizes : Array
-        [R] prize of each round; `NOT_YET` for later ones.
-    """
+    """State of a play; cards and prizes are numbered from 0."""
 
     hands: Array
+    """[2, K] True for the cards that a player holds."""
     deck: Array
+    """[K] True for the prizes that have not been revealed."""
     prize: Array
+    """The prize to bid for."""
     lead: Array
+    """Points of player 0 minus points of player 1."""
     number: Array
+    """Number of completed rounds."""
     bids: Array
+    """[2, R] bids by round; `NOT_YET` for later ones."""
     winners: Array
+    """[R] winner of each round, 2 for a tie; `NOT_YET` for later ones."""
     prizes: Array
+    """[R] prize of each round; `NOT_YET` for later ones."""
 
 
 class GoofspielRules(DeviceGame):

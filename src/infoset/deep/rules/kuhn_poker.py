@@ -15,8 +15,6 @@ from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import KuhnPoker
 
-__all__ = ["KuhnPokerRules"]
-
 PASS, BET = 0, 1
 ACTIONS = ("pass", "bet")
 DECK = ("J", "Q", "K")

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
 
-__all__ = ["label_of", "one_hot"]
-
 Label = TypeVar("Label")
 
 
@@ -23,13 +21,7 @@ def one_hot(numbers: Array, size: int) -> Array:
 
 
 def label_of(row: NDArray[np.float32], labels: Sequence[Label]) -> Label:
-    """Return the label of a one-hot encoding.
-
-    Raises
-    ------
-    ParameterError
-        If the row is not one-hot.
-    """
+    """Return the label of a one-hot encoding."""
     ones = np.flatnonzero(row)
     if len(ones) != 1 or row[ones[0]] != 1:
         raise ParameterError(

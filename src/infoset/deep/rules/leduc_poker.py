@@ -16,40 +16,28 @@ from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import LeducPoker
 
-__all__ = ["LeducPokerRules"]
-
 FOLD, CALL, RAISE = 0, 1, 2
 ACTIONS = ("fold", "call", "raise")
 NOT_YET = -1
 
 
 class Table(NamedTuple):
-    """State of a hand.
-
-    Attributes
-    ----------
-    cards : Array
-        [2] position of each player's card in the deck.
-    board : Array
-        Position of the public card, or `NOT_YET`.
-    moves : Array
-        [2, M] actions of each round in order; `NOT_YET` after the last one.
-    num_moves, raises, calls : Array
-        Number of moves and raises in this round, and of calls since the last raise.
-    chips : Array
-        [2] chips that each player has put in.
-    turn : Array
-        Player to move, or `OVER`.
-    """
+    """State of a hand."""
 
     cards: Array
+    """[2] position of each player's card in the deck."""
     board: Array
+    """Position of the public card, or `NOT_YET`."""
     moves: Array
+    """[2, M] actions of each round in order; `NOT_YET` after the last one."""
     num_moves: Array
     raises: Array
     calls: Array
+    """Number of moves and raises in this round, and of calls since the last raise."""
     chips: Array
+    """[2] chips that each player has put in."""
     turn: Array
+    """Player to move, or `OVER`."""
 
 
 class LeducPokerRules(DeviceGame):

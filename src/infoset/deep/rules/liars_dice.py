@@ -17,28 +17,18 @@ from infoset.game import Infostate, Step
 from infoset.games import LiarsDice
 from infoset.typing import IntArray
 
-__all__ = ["LiarsDiceRules"]
-
 
 class Table(NamedTuple):
-    """State of a play.
-
-    Attributes
-    ----------
-    dice : Array
-        [2, D] faces of each player's dice, from 0, in increasing order.
-    is_bid : Array
-        [B] whether each bid has been made.
-    last : Array
-        Position of the last bid; -1 before the first one.
-    turn : Array
-        Player to move, or `OVER`.
-    """
+    """State of a play."""
 
     dice: Array
+    """[2, D] faces of each player's dice, from 0, in increasing order."""
     is_bid: Array
+    """[B] whether each bid has been made."""
     last: Array
+    """Position of the last bid; -1 before the first one."""
     turn: Array
+    """Player to move, or `OVER`."""
 
 
 class LiarsDiceRules(DeviceGame):

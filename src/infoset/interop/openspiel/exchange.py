@@ -21,7 +21,6 @@ from infoset.typing import FloatArray, Player
 if TYPE_CHECKING:
     from infoset.interop.openspiel.exported_game import ExportedGame
 
-__all__ = ["policy_from_openspiel", "policy_to_openspiel", "to_openspiel"]
 
 PURPOSE = "exchanging policies with OpenSpiel"
 SUM_TOLERANCE = 1e-6
@@ -38,8 +37,7 @@ def to_openspiel(game: Game | GameTree, *, cached: bool = True) -> Any:
 
     Parameters
     ----------
-    game : Game or GameTree
-    cached : bool
+    cached
         If True, OpenSpiel's `cached_tree` stores the states in C++ when they are first visited, and
         repeated traversals are as fast as those of OpenSpiel's own games. The wrapper is only used
         for games with imperfect information and without simultaneous moves, because it declares
@@ -91,8 +89,7 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
 
     Parameters
     ----------
-    policy : TabularPolicy
-    tree : GameTree
+    tree
         The tree of the policy's game.
 
     Returns
@@ -150,7 +147,7 @@ def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
     policy : open_spiel.python.policy.Policy or pyspiel.Policy
         Any policy that returns the action probabilities of a state, such as a table or a policy
         that an OpenSpiel solver returns.
-    tree : GameTree
+    tree
         The tree of the game; the policy belongs to `to_openspiel(tree)`.
 
     Raises
@@ -186,26 +183,17 @@ def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
 
 
 class Decision(NamedTuple):
-    """An acting infostate and its counterpart in OpenSpiel.
-
-    Attributes
-    ----------
-    player : Player
-    first_sequence : int
-        Position of its first action in a policy array [Q].
-    numbers : list[int]
-        OpenSpiel's numbers of its actions, in the order of this library.
-    state : pyspiel.State
-        An OpenSpiel state at the infostate.
-    key : str
-        The string that identifies it in OpenSpiel's tables.
-    """
+    """An acting infostate and its counterpart in OpenSpiel."""
 
     player: Player
     first_sequence: int
+    """Position of its first action in a policy array [Q]."""
     numbers: list[int]
+    """OpenSpiel's numbers of its actions, in the order of this library."""
     state: Any
+    """An OpenSpiel state at the infostate."""
     key: str
+    """The string that identifies it in OpenSpiel's tables."""
 
     def values(self, arrays: Sequence[FloatArray]) -> FloatArray:
         """Return the entries of the decision's actions in policy arrays (one [Q] per player)."""

@@ -70,20 +70,14 @@ class ExportedState(pyspiel.State):  # type: ignore[misc]
 
     OpenSpiel copies a state by making an initial one and copying its `__dict__`. Each game has its
     own subclass with the shared tables, so that the dictionary contains only a number.
-
-    Attributes
-    ----------
-    compiled : CompiledGame
-        The compiled game, an attribute of the subclass.
-    mover : memoryview
-        `compiled.mover`, also an attribute of the subclass.
-    position : Position
-        The position in the game tree.
     """
 
     compiled: ClassVar[CompiledGame]
+    """The compiled game, an attribute of the subclass."""
     mover: ClassVar[memoryview]
+    """`compiled.mover`, also an attribute of the subclass."""
     position: Position = 0
+    """The position in the game tree."""
 
     def current_player(self) -> int:
         """Return the acting player, or OpenSpiel's constant for other states."""

@@ -32,8 +32,6 @@ from infoset.interop.openspiel.witnesses import (
 )
 from infoset.typing import Action, JointAction, Player
 
-__all__ = ["OpenSpielGame", "check_type", "find_recall_witness", "find_timing_witness"]
-
 MAX_HISTORIES = 5000
 """Default number of histories visited by the searches for witnesses."""
 
@@ -78,9 +76,9 @@ class OpenSpielGame(Game):
     ----------
     game : pyspiel.Game
         A game loaded by OpenSpiel. `load_openspiel` loads one by its name.
-    spec : str or None
+    spec
         The game in the notation of `load_openspiel`; by default OpenSpiel's own notation.
-    use_observers : bool or None
+    use_observers
         Whether OpenSpiel's observers may be asked. Some crash; by default, those of a game with
         parameters are first tried in another process.
 
@@ -301,9 +299,9 @@ def find_recall_witness(
 
     Parameters
     ----------
-    game : OpenSpielGame
+    game
         A game without information-state strings has no witness.
-    max_histories : int
+    max_histories
         Number of histories to visit, half of them breadth first and half depth first; 5,000 take
         at most a second.
 
@@ -327,9 +325,9 @@ def find_timing_witness(
 
     Parameters
     ----------
-    game : OpenSpielGame
+    game
         A game without information-state strings has no witness.
-    max_histories : int
+    max_histories
         As in `find_recall_witness`.
 
     Returns

@@ -36,28 +36,19 @@ EVERY_MOVE = (
 
 @dataclass(frozen=True)
 class Sources:
-    """The sources of a game's observations; None or False marks a source that is not used.
-
-    Attributes
-    ----------
-    moves : bool
-        Whether all moves are public, as under perfect information.
-    public : Observer or None
-        OpenSpiel's public observer, used after every move.
-    private : Observer or None
-        OpenSpiel's private observer or its observation string, used after every move.
-    own_turn : Observer or None
-        OpenSpiel's information-state string, used when the player is to act and at the end.
-    describes_state : bool
-        Whether the private string describes a state and is observed when it changes. If False, it
-        describes an event and is observed when it is not empty.
-    """
+    """The sources of a game's observations; None or False marks a source that is not used."""
 
     moves: bool = False
+    """Whether all moves are public, as under perfect information."""
     public: Observer | None = None
+    """OpenSpiel's public observer, used after every move."""
     private: Observer | None = None
+    """OpenSpiel's private observer or its observation string, used after every move."""
     own_turn: Observer | None = None
+    """OpenSpiel's information-state string, used when the player is to act and at the end."""
     describes_state: bool = True
+    """Whether the private string describes a state and is observed when it changes. If False, it
+    describes an event and is observed when it is not empty."""
 
     def observe(
         self, before: CachedState, move: str | tuple[str, ...] | None, after: CachedState

@@ -18,8 +18,6 @@ from infoset.interop.openspiel.game import OpenSpielGame, check_type
 from infoset.interop.openspiel.states import import_pyspiel
 from infoset.interop.openspiel.trials import Value, first_line, spec_text, try_apart
 
-__all__ = ["load_openspiel"]
-
 PREFIX = "openspiel:"
 
 
@@ -45,7 +43,7 @@ def load_openspiel(spec: str) -> OpenSpielGame:
 
     Parameters
     ----------
-    spec : str
+    spec
         The game's name and parameters, with or without the prefix `openspiel:`, such as
         `"kuhn_poker(players=3)"`. Games can be nested, as in `"misere(game=kuhn_poker())"`.
         OpenSpiel's Python games have names such as `"python_kuhn_poker"`.
@@ -54,9 +52,6 @@ def load_openspiel(spec: str) -> OpenSpielGame:
     ------
     MissingExtraError
         If OpenSpiel is not installed.
-    UnknownNameError
-        If OpenSpiel does not have the game, or the game does not have a parameter. ParameterError
-        If a value has the wrong type, or OpenSpiel rejects it or crashes on it.
     UnsupportedGameError
         If the game is a mean-field game, samples chance moves instead of listing them, or hides
         information without describing what a player observes.
@@ -99,9 +94,6 @@ def read_spec(text: str) -> Spec:
 
     Raises
     ------
-    UnknownNameError
-        If OpenSpiel does not have the game, or the game does not have a parameter. ParameterError
-        If the text has another form, or a value has the wrong type.
     UnsupportedGameError
         If the game is neither sequential nor simultaneous.
     """

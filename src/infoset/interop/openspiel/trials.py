@@ -19,8 +19,6 @@ from infoset.errors import ParameterError
 from infoset.interop.openspiel._trial import PLAYED, REFUSED
 from infoset.interop.openspiel.states import import_pyspiel
 
-__all__ = ["first_line", "observers_are_safe", "spec_text", "try_apart"]
-
 TRIAL_SECONDS = 30
 
 Value: TypeAlias = Any
@@ -52,7 +50,7 @@ def try_apart(wanted: str) -> bool:
 
     Parameters
     ----------
-    wanted : str
+    wanted
         The game's parameters as JSON, including its name.
 
     Raises

@@ -18,8 +18,6 @@ from infoset.game import Game, History, initial_history
 from infoset.interop.openspiel.states import Moves, OneLine
 from infoset.typing import NOOP, Action, JointAction, Player
 
-__all__ = ["RecallWitness", "TimingWitness", "Visit", "recall_witness", "timing_witness", "visit"]
-
 MAX_LETTERS = 120
 
 Strings: TypeAlias = Callable[[Moves, Player], str | None]
@@ -95,30 +93,21 @@ def remember(here: Visit, joint_action: JointAction) -> Sequence[Memory]:
 
 @dataclass(frozen=True)
 class RecallWitness:
-    """Two histories with the same information-state string and different pasts of the player.
-
-    Attributes
-    ----------
-    player : Player
-        The player who is to act after both.
-    infostate_string : str
-        OpenSpiel's information-state string, the same after both.
-    history_a, history_b : tuple[str, ...]
-        The moves, in words.
-    world_a, world_b : Moves
-        The last world states of the two histories.
-    memory_a, memory_b : tuple[tuple[str, Action], ...]
-        The player's past strings and actions, which differ.
-    """
+    """Two histories with the same information-state string and different pasts of the player."""
 
     player: Player
+    """The player who is to act after both."""
     infostate_string: str
+    """OpenSpiel's information-state string, the same after both."""
     history_a: tuple[str, ...]
     history_b: tuple[str, ...]
+    """The moves, in words."""
     world_a: Moves
     world_b: Moves
+    """The last world states of the two histories."""
     memory_a: Memory
     memory_b: Memory
+    """The player's past strings and actions, which differ."""
 
     def __str__(self) -> str:
         first, second = next(
@@ -133,26 +122,18 @@ class RecallWitness:
 
 @dataclass(frozen=True)
 class TimingWitness:
-    """Two histories that differ for a player only in the number of moves.
-
-    Attributes
-    ----------
-    player : Player
-        The player who is to act after both.
-    infostate_string : str
-        OpenSpiel's information-state string, the same after both.
-    history_a, history_b : tuple[str, ...]
-        The moves, in words; one history is longer.
-    world_a, world_b : Moves
-        The last world states of the two histories.
-    """
+    """Two histories that differ for a player only in the number of moves."""
 
     player: Player
+    """The player who is to act after both."""
     infostate_string: str
+    """OpenSpiel's information-state string, the same after both."""
     history_a: tuple[str, ...]
     history_b: tuple[str, ...]
+    """The moves, in words; one history is longer."""
     world_a: Moves
     world_b: Moves
+    """The last world states of the two histories."""
 
     def __str__(self) -> str:
         return (

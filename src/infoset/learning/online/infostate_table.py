@@ -14,10 +14,9 @@ from infoset.errors import TrajectoryError, UnknownNameError, nearest_names
 from infoset.forms import InfostateTree
 from infoset.game import Infostate
 from infoset.learning.online.key_encoding import keys_from_json, keys_to_json
-from infoset.tree.decision_nodes import Infostates, infostate_depths
+from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import infostate_depths
 from infoset.typing import Action, IntArray, Player
-
-__all__ = ["DiscoveredInfostates", "InfostateTable", "TreeInfostates"]
 
 INITIAL_CAPACITY = 64
 """Initial capacity of a table, both in infostates and in sequences."""
@@ -35,23 +34,15 @@ def check_hashable(kind: str, label: object) -> None:
 
 
 class InfostateTable(ABC):
-    """A table that numbers the infostates of one player; in its arrays, this is player 0.
-
-    Attributes
-    ----------
-    player : Player
-    infostates : Infostates
-        As in self-play; the capacity [I] may exceed the number of known infostates.
-    depth : IntArray
-        [I] number of the player's decisions above each infostate.
-    num_sequences : int
-        Number S of sequences, including unused capacity.
-    """
+    """A table that numbers the infostates of one player; in its arrays, this is player 0."""
 
     player: Player
     infostates: Infostates
+    """As in self-play; the capacity [I] may exceed the number of known infostates."""
     depth: IntArray
+    """[I] number of the player's decisions above each infostate."""
     num_sequences: int
+    """Number S of sequences, including unused capacity."""
 
     @property
     @abstractmethod
@@ -92,10 +83,9 @@ class InfostateTable(ABC):
 
         Parameters
         ----------
-        infostate : Hashable
-        legal_actions : Sequence[Action] or None
+        legal_actions
             May be None if the infostate is known.
-        parent_sequence : int
+        parent_sequence
             The player's last sequence before the infostate.
 
         Raises

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from infoset.errors import ParameterError
 from infoset.game import Infostate, Step
 
-__all__ = ["keys_from_json", "keys_to_json"]
-
 
 def keys_to_json(keys: Hashable) -> NDArray[np.uint8]:
     """Encode keys as the bytes of a JSON text.

@@ -12,8 +12,6 @@ from infoset.learning.online.infostate_table import InfostateTable
 from infoset.learning.update_rule import LearnerState, UpdateRule
 from infoset.typing import Action, FloatArray, StateArrays
 
-__all__ = ["LearnedPolicy", "LearnerTables"]
-
 CONTENTS = "infostates"
 
 

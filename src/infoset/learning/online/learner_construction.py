@@ -19,8 +19,6 @@ from infoset.learning.step_sizes import TreeSize, tree_size_of
 from infoset.typing import Player
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["make_learner"]
-
 
 def make_learner(
     learner: str | LearnerSpec,
@@ -37,29 +35,27 @@ def make_learner(
 
     Parameters
     ----------
-    learner : str or LearnerSpec
+    learner
         A name or a spec, such as the result of `get_learner`.
-    player : Player
+    player
         The player that learns.
-    utility_range : tuple[float, float]
+    utility_range
         Minimum and maximum utility, in the game's units.
-    horizon : int
+    horizon
         Planned number of episodes, which determines the step sizes.
-    tree : InfostateTree, optional
+    tree
         The player's own infostate tree, of a compiled game or from `make_own_tree`. Required by
         learners that know their tree; other learners do not accept it.
-    size : TreeSize, optional
+    size
         The size of the tree, at least approximately. Required by learners that do not know their
         tree, if their step sizes depend on its size.
-    seed : int
+    seed
         Random seed of the learner's actions; equal seeds give results that are equal bit for bit.
-    game : str
+    game
         Name of the game. `load` rejects checkpoints of other games.
 
     Raises
     ------
-    UnknownNameError
-        If the name of the learner is unknown.
     ParameterError
         If a number is out of range, if the learner needs a simulator, if a required tree or size is
         missing, or if the learner does not accept a tree.

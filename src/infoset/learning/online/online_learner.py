@@ -18,38 +18,27 @@ from infoset.learning.online.learned_policy import LearnedPolicy, LearnerTables
 from infoset.learning.online.trajectory import Episode, Trajectory
 from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.runs import Checkpoint, check_compatibility, read_checkpoint, write_checkpoint
-from infoset.tree.decision_nodes import draw_action
+from infoset.tree._decision_nodes_kernels import draw_action
 from infoset.typing import Action, Player, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.splitmix import make_stream
 from infoset.utils.state import IterativeState
 
-__all__ = ["Learner", "LearningTask"]
-
 
 @dataclass(frozen=True)
 class LearningTask:
-    """A learning task: the game from one player's side.
-
-    Attributes
-    ----------
-    player : Player
-        The player that learns.
-    utility_range : tuple[float, float]
-        Minimum and maximum utility, in the game's units.
-    horizon : int
-        Planned number of episodes, which determines the step sizes.
-    seed : int
-        Random seed of the learner's actions.
-    game : str
-        Name of the game.
-    """
+    """A learning task: the game from one player's side."""
 
     player: Player
+    """The player that learns."""
     utility_range: tuple[float, float]
+    """Minimum and maximum utility, in the game's units."""
     horizon: int
+    """Planned number of episodes, which determines the step sizes."""
     seed: int
+    """Random seed of the learner's actions."""
     game: str
+    """Name of the game."""
 
 
 class Learner(IterativeState):
@@ -61,13 +50,13 @@ class Learner(IterativeState):
 
     Parameters
     ----------
-    name : str
+    name
         Name of the learner's spec.
     rule : UpdateRule
         The update rule.
-    infostates : InfostateTable
+    infostates
         The known infostates.
-    task : LearningTask
+    task
         The learning task.
 
     Examples
@@ -168,9 +157,9 @@ class Learner(IterativeState):
 
         Parameters
         ----------
-        infostate : Hashable
+        infostate
             The player's information: an `Infostate`, or any hashable key that identifies it.
-        legal_actions : Sequence[Action], optional
+        legal_actions
             Required if the infostate is new.
 
         Raises
@@ -211,8 +200,6 @@ class Learner(IterativeState):
         TrajectoryError
             If the steps are not the actions that `act` returned, in order, or if the utility is
             outside the declared range.
-        ParameterError
-            If `trajectory` is not a `Trajectory`, or its utility is not a number.
         """
         check_type("trajectory", trajectory, Trajectory, "Trajectory(steps, utility)")
         self._episode.check(trajectory.steps)
@@ -231,7 +218,7 @@ class Learner(IterativeState):
 
         Parameters
         ----------
-        trajectory : Trajectory
+        trajectory
             The player's own steps, with the actions that `act` returned, and its utility.
 
         Raises

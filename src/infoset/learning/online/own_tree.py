@@ -12,28 +12,19 @@ from infoset.forms import InfostateTree
 from infoset.typing import Action, IntArray, Player
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["Decision", "make_own_tree"]
-
 START = "(start)"
 DECISION = 'Decision("high card", ["call", "fold"])'
 
 
 class Decision(NamedTuple):
-    """An infostate at which a player acts.
-
-    Attributes
-    ----------
-    infostate : str
-        Name of the infostate.
-    actions : Sequence[Action]
-        The legal actions, in order.
-    after : tuple[str, Action] or None
-        The player's previous decision and the action taken there; None for the first.
-    """
+    """An infostate at which a player acts."""
 
     infostate: str
+    """Name of the infostate."""
     actions: Sequence[Action]
+    """The legal actions, in order."""
     after: tuple[str, Action] | None = None
+    """The player's previous decision and the action taken there; None for the first."""
 
 
 def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTree:
@@ -43,8 +34,7 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
 
     Parameters
     ----------
-    player : Player
-    decisions : Iterable[Decision]
+    decisions
         All decisions, each listed after the one that it follows.
 
     Raises

@@ -18,8 +18,6 @@ from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["play_and_learn"]
-
 
 def play_and_learn(
     game: Game, players: Sequence[Learner | Policy | None], *, episodes: int, seed: int = 0
@@ -33,13 +31,12 @@ def play_and_learn(
 
     Parameters
     ----------
-    game : Game
-    players : Sequence[Learner or Policy or None]
+    players
         For each player a learner, a fixed policy, or None for uniformly random play. At least one
         must be a learner.
-    episodes : int
+    episodes
         At least 1.
-    seed : int
+    seed
         Random seed of chance and the fixed policies. The draws of an episode also depend on the
         number of episodes observed before. Two calls therefore have the same result as one call for
         all their episodes, even if a checkpoint is loaded in between.

@@ -11,22 +11,14 @@ from infoset.errors import TrajectoryError
 from infoset.learning._simulator_kernels import Paths
 from infoset.typing import Action
 
-__all__ = ["Episode", "Trajectory"]
-
 
 class Trajectory(NamedTuple):
-    """A player's own part of an episode: bandit feedback and nothing else.
-
-    Attributes
-    ----------
-    steps : Sequence of pairs
-        The player's infostates and the actions taken there, in order.
-    utility : float
-        Sum of the player's rewards, in the game's units.
-    """
+    """A player's own part of an episode: bandit feedback and nothing else."""
 
     steps: Sequence[tuple[Hashable, Action]]
+    """The player's infostates and the actions taken there, in order."""
     utility: float
+    """Sum of the player's rewards, in the game's units."""
 
 
 class Episode:

@@ -19,18 +19,12 @@ NO_CALL = -1
 
 
 class Dice(NamedTuple):
-    """The rules of liar's dice as arrays. Calls 0 to B - 1 are bids; call B is `liar`.
-
-    Attributes
-    ----------
-    matches : LongArray
-        [H, B] number of dice of each hand that match each bid.
-    quantity : LongArray
-        [B] number of matching dice that each bid claims.
-    """
+    """The rules of liar's dice as arrays. Calls 0 to B - 1 are bids; call B is `liar`."""
 
     matches: LongArray
+    """[H, B] number of dice of each hand that match each bid."""
     quantity: LongArray
+    """[B] number of matching dice that each bid claims."""
 
 
 def actor(model: Dice, position: Position) -> int:

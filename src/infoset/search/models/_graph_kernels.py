@@ -12,31 +12,22 @@ from infoset.utils.splitmix import Stream, next_uniform
 
 
 class GraphNodes(NamedTuple):
-    """A `DecisionGraph` with rewards and observations. The state of a `Position` is its node.
-
-    Attributes
-    ----------
-    actor, first_child, num_children, next_node : IntArray
-        As in `infoset.tree.decision_nodes.DecisionGraph`.
-    probability : FloatArray
-        [C] probability of a transition.
-    cumulative : FloatArray
-        [C] cumulative probability within a node, including the transition; infinite at its last
-        one.
-    rewards : FloatArray
-        [C, N]
-    observations : IntArray
-        [C, N] as in `Position`.
-    """
+    """A `DecisionGraph` with rewards and observations. The state of a `Position` is its node."""
 
     actor: IntArray
     first_child: IntArray
     num_children: IntArray
     next_node: IntArray
+    """As in `infoset.tree.decision_nodes.DecisionGraph`."""
     probability: FloatArray
+    """[C] probability of a transition."""
     cumulative: FloatArray
+    """[C] cumulative probability within a node, including the transition; infinite at its last one.
+    """
     rewards: FloatArray
+    """[C, N]"""
     observations: IntArray
+    """[C, N] as in `Position`."""
 
 
 def actor(model: GraphNodes, position: Position) -> int:

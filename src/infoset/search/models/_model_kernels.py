@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
+from infoset.tree._decision_nodes_kernels import CHANCE_NODE, TERMINAL_NODE
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.splitmix import Stream, next_uniform
 
@@ -44,22 +44,15 @@ def inlined(function: Function) -> Function:
 
 
 class Position(NamedTuple):
-    """The current position of a simulated play. Moves change its arrays in place.
-
-    Attributes
-    ----------
-    state : LongArray
-        [L] the model's encoding of the position. Positions with equal states have equal futures.
-    rewards_so_far : FloatArray
-        [N] sum of the rewards of each player so far; at the end of the game, the utilities.
-    observations : LongArray
-        [N] an integer code of what each player observed at the last transition, including its own
-        action. Different observations have different codes.
-    """
+    """The current position of a simulated play. Moves change its arrays in place."""
 
     state: LongArray
+    """[L] the model's encoding of the position. Positions with equal states have equal futures."""
     rewards_so_far: FloatArray
+    """[N] sum of the rewards of each player so far; at the end of the game, the utilities."""
     observations: LongArray
+    """[N] an integer code of what each player observed at the last transition, including its own
+    action. Different observations have different codes."""
 
 
 def actor(model: Any, position: Position) -> int:
@@ -146,7 +139,7 @@ def implement(arrays: type, *functions: Callable[..., Any]) -> None:
 
     Parameters
     ----------
-    arrays : type
+    arrays
         The named tuple that is the `arrays` of a `SearchModel`.
     *functions : Callable
         One for each function above, with the same name; `draw_outcome` is optional.

@@ -22,20 +22,13 @@ STATE_SIZE = 7
 
 
 class Tricks(NamedTuple):
-    """The parameters of the rules.
-
-    Attributes
-    ----------
-    suits : LongArray
-        [C] all cards of each card's suit, as a bit set.
-    num_tricks : int
-    tie : float
-        Utility of both players when each takes half of the tricks.
-    """
+    """The parameters of the rules."""
 
     suits: LongArray
+    """[C] all cards of each card's suit, as a bit set."""
     num_tricks: int
     tie: float
+    """Utility of both players when each takes half of the tricks."""
 
 
 # The functions of a model

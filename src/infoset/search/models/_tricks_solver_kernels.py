@@ -37,21 +37,14 @@ Words = tuple[int, int, int, int]
 
 
 class SolvedPositions(NamedTuple):
-    """A transposition table of positions between tricks; a new position replaces an old one.
-
-    Attributes
-    ----------
-    position : LongArray
-        [2^n] canonical number; 0 if the place is empty.
-    tricks : LongArray
-        [2^n, 2] lower and upper bound on the tricks that the player on lead can force.
-    width : int
-        Number of bits of a word.
-    """
+    """A transposition table of positions between tricks; a new position replaces an old one."""
 
     position: LongArray
+    """[2^n] canonical number; 0 if the place is empty."""
     tricks: LongArray
+    """[2^n, 2] lower and upper bound on the tricks that the player on lead can force."""
     width: int
+    """Number of bits of a word."""
 
 
 @kernel

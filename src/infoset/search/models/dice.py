@@ -17,27 +17,16 @@ from infoset.search.models.model import RootPositions, SearchModel, unreachable_
 from infoset.typing import NOOP, Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["DiceInfostate", "DiceModel", "parse_dice_infostate"]
-
 
 class DiceModel(SearchModel):
     """The search model of liar's dice.
 
     A position consists of both hands, the last call, and the player to move.
 
-    Parameters
-    ----------
-    game : LiarsDice
-
     Attributes
     ----------
     hand_probability : FloatArray
         [H] probability of each hand, in the order of `LiarsDice.rolls`.
-
-    Raises
-    ------
-    ParameterError
-        If `game` is not a `LiarsDice`.
 
     Examples
     --------
@@ -141,21 +130,14 @@ def _dice_arrays(game: LiarsDice) -> Dice:
 
 
 class DiceInfostate(NamedTuple):
-    """The information of a player who is about to call.
-
-    Attributes
-    ----------
-    hand : int
-        Index of the player's hand in `LiarsDice.rolls`.
-    call : int
-        Number of the last bid; `NO_BID` before the first bid.
-    num_moves : int
-        Number of calls that the player has made.
-    """
+    """The information of a player who is about to call."""
 
     hand: int
+    """Index of the player's hand in `LiarsDice.rolls`."""
     call: int
+    """Number of the last bid; `NO_BID` before the first bid."""
     num_moves: int
+    """Number of calls that the player has made."""
 
 
 def parse_dice_infostate(game: LiarsDice, infostate: Infostate) -> DiceInfostate:

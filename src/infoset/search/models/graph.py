@@ -18,13 +18,12 @@ from infoset.search.models.model import (
     rewards_of_histories,
 )
 from infoset.tree import GameTree, WorldGraph
+from infoset.tree._decision_nodes_kernels import CHANCE_NODE, DecisionGraph
 from infoset.tree.counting import world_order
-from infoset.tree.decision_nodes import CHANCE_NODE, DecisionGraph, decision_graph
+from infoset.tree.decision_nodes import decision_graph
 from infoset.tree.state_numbering import StepTable
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player, World
 from infoset.utils.arguments import check_type
-
-__all__ = ["GraphModel", "graph_nodes"]
 
 SUM_TOLERANCE = 1e-9
 
@@ -34,14 +33,12 @@ class GraphModel(SearchModel):
 
     Parameters
     ----------
-    source : GameTree or WorldGraph
+    source
         With a tree, beliefs are looked up in the tree. With a world graph alone, they are computed
         from the rules.
 
     Raises
     ------
-    ParameterError
-        If `source` is of another type, or is an incomplete world graph.
     CyclicGameError
         If a world state can be reached from itself.
     """

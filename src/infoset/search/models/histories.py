@@ -27,8 +27,6 @@ from infoset.search.models.model import (
 from infoset.typing import NOOP, Action, FloatArray, LongArray, Player, World
 from infoset.utils.splitmix import Stream, next_uniform
 
-__all__ = ["HistoriesModel", "with_leaf_value"]
-
 
 def with_leaf_value(model: SearchModel, leaf_value: Rollouts | LeafFunction) -> SearchModel:
     """Return a model that can value leaves: the same one if they are valued by random play."""
@@ -52,9 +50,9 @@ class HistoriesModel(SearchModel):
 
     Parameters
     ----------
-    model : SearchModel
+    model
         Another model of the game.
-    leaf_value : Rollouts or LeafFunction
+    leaf_value
         The value of the positions at which a search stops.
     """
 

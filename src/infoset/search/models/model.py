@@ -18,16 +18,6 @@ from infoset.runs.searcher import not_acting_error
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, LongArray, Player
 
-__all__ = [
-    "RootPositions",
-    "SearchModel",
-    "action_indices_in",
-    "number_infostates",
-    "rewards_of_histories",
-    "timed_roots",
-    "unreachable_error",
-]
-
 SAMPLES_PER_SECOND: Final = 50
 """Number of sampled histories for each second of a time limit, if the rules run uncompiled."""
 
@@ -39,28 +29,19 @@ number of histories that are listed in place of one sample."""
 
 
 class RootPositions(NamedTuple):
-    """The positions in the support of a belief, from which a search starts.
-
-    Attributes
-    ----------
-    states : LongArray
-        [K, L] the model's encoding of each position.
-    rewards_so_far : FloatArray
-        [K, N] sum of the rewards of each player.
-    infostates : LongArray
-        [K, N] number of each player's infostate, from 0. Different infostates of a player have
-        different numbers; number 0 of the searching player is its true infostate.
-    probability : FloatArray
-        [K] probability under the belief. The sum is 1.
-    model_noise : float
-        As in `Belief`.
-    """
+    """The positions in the support of a belief, from which a search starts."""
 
     states: LongArray
+    """[K, L] the model's encoding of each position."""
     rewards_so_far: FloatArray
+    """[K, N] sum of the rewards of each player."""
     infostates: LongArray
+    """[K, N] number of each player's infostate, from 0. Different infostates of a player have
+    different numbers; number 0 of the searching player is its true infostate."""
     probability: FloatArray
+    """[K] probability under the belief. The sum is 1."""
     model_noise: float = 0.0
+    """As in `Belief`."""
 
 
 class SearchModel(ABC):
@@ -69,23 +50,16 @@ class SearchModel(ABC):
     A model has two parts. Its methods define the root of a search: the legal actions at an
     infostate and the positions of a belief. The kernels registered for its `arrays` (`implement`)
     play on from a position.
-
-    Attributes
-    ----------
-    game : Game
-    tree : GameTree or None
-        The tree of the game, if beliefs are looked up in it.
-    arrays : Any
-        The kernels' view of the game: a named tuple of arrays, or the model itself if its rules
-        run in plain Python.
-    state_size : int
-        Length L of the state of a position.
     """
 
     game: Game
     tree: GameTree | None = None
+    """The tree of the game, if beliefs are looked up in it."""
     arrays: Any
+    """The kernels' view of the game: a named tuple of arrays, or the model itself if its rules run
+    in plain Python."""
     state_size: int
+    """Length L of the state of a position."""
 
     @property
     def num_players(self) -> int:
@@ -144,10 +118,9 @@ class SearchModel(ABC):
 
         Parameters
         ----------
-        infostate : Infostate
+        infostate
             The positions may depend on the infostate alone: the true world is not an argument.
-        belief : PublicPrivateBelief
-        rng : numpy.random.Generator
+        rng
             Samples positions if there are too many to list.
 
         Raises
@@ -164,9 +137,8 @@ class SearchModel(ABC):
 
         Parameters
         ----------
-        infostate : Infostate
+        infostate
             The infostate that the roots belong to.
-        roots : RootPositions
         """
         indices = np.arange(len(self.legal_actions(infostate)))
         return np.broadcast_to(indices, (len(roots.states), len(indices)))
@@ -180,9 +152,8 @@ class SearchModel(ABC):
 
         Parameters
         ----------
-        states : LongArray
+        states
             [K, L] positions at which a player acts.
-        player : Player
         """
         return None
 
@@ -211,7 +182,7 @@ def timed_roots(
     ----------
     model, infostate, belief, rng
         As in `SearchModel.roots`.
-    seconds : float or None
+    seconds
         The time limit of the search.
 
     Raises

@@ -29,8 +29,6 @@ from infoset.search.models.model import (
 from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
 from infoset.utils.arguments import check_type
 
-__all__ = ["RulesModel"]
-
 NUM_PROBES = (1, 10, 100, 1000)
 """Numbers of histories sampled, until one agrees, to find the legal actions at an infostate."""
 
@@ -47,8 +45,7 @@ class RulesModel(SearchModel):
 
     Parameters
     ----------
-    game : Game
-    max_positions : int
+    max_positions
         Maximum size of the cache, which is cleared before the next search if it is larger.
     """
 

@@ -18,8 +18,6 @@ from infoset.search.models.tricks import TricksModel
 from infoset.tree import BuildLimits, GameTree, WorldGraph, build_world_graph
 from infoset.utils.arguments import check_type
 
-__all__ = ["register_model", "search_model", "search_model_type"]
-
 MAX_WORLDS = 100_000
 
 _MODELS: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
@@ -37,16 +35,11 @@ def register_model(game: type[Game], model: Callable[[Any], SearchModel]) -> Non
 
     Parameters
     ----------
-    game : type[Game]
+    game
         The class of the game. Subclasses are not included, because their rules may differ.
     model : Callable[[Game], SearchModel]
         Usually the class of the model. It must raise `UnsupportedGameError` for a game whose
         parameters it does not support.
-
-    Raises
-    ------
-    ParameterError
-        If `game` is not a subclass of `Game`, or `model` is not callable.
     """
     if not (isinstance(game, type) and issubclass(game, Game)):
         raise ParameterError(
@@ -67,10 +60,6 @@ def search_model(source: Game | GameTree | WorldGraph | Form) -> SearchModel:
     class, if any. Otherwise its world states are explored into a `GraphModel`; if there are more
     than 100,000, or a million transitions, a `RulesModel` is returned. A form stands for the rules
     of its game.
-
-    Parameters
-    ----------
-    source : Game, GameTree, WorldGraph or Form
 
     Raises
     ------

@@ -11,22 +11,14 @@ import numpy as np
 from infoset.search.models._tricks_kernels import deposit
 from infoset.typing import LongArray
 
-__all__ = ["Deals", "UnseenCards", "find_deals", "num_deals"]
-
 
 class Deals(NamedTuple):
-    """Deals of cards.
-
-    Attributes
-    ----------
-    hands : LongArray
-        [K, 2] the hand of each player, as a bit set.
-    numbers : LongArray
-        [K, 2] number of each player's hand, from 0; different hands have different numbers.
-    """
+    """Deals of cards."""
 
     hands: LongArray
+    """[K, 2] the hand of each player, as a bit set."""
     numbers: LongArray
+    """[K, 2] number of each player's hand, from 0; different hands have different numbers."""
 
     @classmethod
     def of(cls, hands: LongArray) -> Deals:
@@ -36,22 +28,15 @@ class Deals(NamedTuple):
 
 
 class UnseenCards(NamedTuple):
-    """The unseen cards, by the players who may hold them, as bit sets.
-
-    Attributes
-    ----------
-    first, second : int
-        Cards that only this player may hold.
-    both : int
-        Cards that either player may hold.
-    sizes : tuple[int, int]
-        Number of unseen cards that each player holds; the rest were not dealt.
-    """
+    """The unseen cards, by the players who may hold them, as bit sets."""
 
     first: int
     second: int
+    """Cards that only this player may hold."""
     both: int
+    """Cards that either player may hold."""
     sizes: tuple[int, int]
+    """Number of unseen cards that each player holds; the rest were not dealt."""
 
     @classmethod
     def between(cls, cards: int, voids: tuple[int, int], sizes: tuple[int, int]) -> UnseenCards:

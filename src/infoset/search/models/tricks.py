@@ -27,8 +27,6 @@ from infoset.search.models.trick_deals import Deals, UnseenCards, find_deals, nu
 from infoset.typing import NOOP, Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["TricksModel"]
-
 LONGEST_SUIT: Final = 14
 """Maximum number of cards in a suit: four words of 15 bits each must fit in 64 bits."""
 
@@ -39,14 +37,8 @@ TABLE_SIZE: Final = 1 << 20
 class TricksModel(SearchModel):
     """The search model of the trick-taking game, with hands as bit sets.
 
-    Parameters
-    ----------
-    game : TrickTaking
-
     Raises
     ------
-    ParameterError
-        If `game` is not a `TrickTaking`.
     UnsupportedGameError
         If a suit has more than 14 cards.
 
@@ -207,34 +199,22 @@ def _own_first(deals: Deals, known: TricksInfostate) -> LongArray:
 
 
 class TricksInfostate(NamedTuple):
-    """A player's information about a play. Sets of cards are bit sets.
-
-    Attributes
-    ----------
-    game : TrickTaking
-    player : Player
-    hand : int
-        The cards dealt to the player.
-    played : tuple[int, int]
-        The cards that each player has played.
-    voids : tuple[int, int]
-        The suits that each player has failed to follow, as sets of cards.
-    led : int
-        The card led to the current trick; 0 between tricks.
-    mover : Player
-        The player to move.
-    tricks : tuple[int, int]
-        Tricks taken by each player.
-    """
+    """A player's information about a play. Sets of cards are bit sets."""
 
     game: TrickTaking
     player: Player
     hand: int
+    """The cards dealt to the player."""
     played: tuple[int, int] = (0, 0)
+    """The cards that each player has played."""
     voids: tuple[int, int] = (0, 0)
+    """The suits that each player has failed to follow, as sets of cards."""
     led: int = 0
+    """The card led to the current trick; 0 between tricks."""
     mover: Player = 0
+    """The player to move."""
     tricks: tuple[int, int] = (0, 0)
+    """Tricks taken by each player."""
 
     @property
     def own(self) -> int:

@@ -22,29 +22,11 @@ from infoset.utils.clocks import working_seconds
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import make_stream
 
-__all__ = [
-    "ClimbOutcome",
-    "HillClimbs",
-    "IteratedBestResponse",
-    "climb",
-    "climber",
-    "end_of",
-    "hill_climb",
-    "iterated_best_response",
-]
-
-
 ClimbOutcome: TypeAlias = Literal["restarts", "seconds", "interrupted"]
 
 
 def end_of(seconds: float | None) -> float:
-    """Return `working_seconds()` at the end of a time limit from now; inf for None.
-
-    Raises
-    ------
-    ParameterError
-        If the limit is negative or not finite.
-    """
+    """Return `working_seconds()` at the end of a time limit from now; inf for None."""
     if seconds is None:
         return inf
     check_number("seconds", seconds)
@@ -52,21 +34,14 @@ def end_of(seconds: float | None) -> float:
 
 
 class HillClimbs(NamedTuple):
-    """The results of several hill climbs.
-
-    Attributes
-    ----------
-    values : FloatArray
-        [climbs] the payoff of the local optimum of each climb; at least one climb.
-    pick : LongArray
-        [M] the actions of the best climb; among equals, of the first.
-    outcome : {"restarts", "seconds", "interrupted"}
-        What ended the series of climbs.
-    """
+    """The results of several hill climbs."""
 
     values: FloatArray
+    """[climbs] the payoff of the local optimum of each climb; at least one climb."""
     pick: LongArray
+    """[M] the actions of the best climb; among equals, of the first."""
     outcome: ClimbOutcome
+    """What ended the series of climbs."""
 
 
 def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) -> HillClimbs:
@@ -133,25 +108,17 @@ def _blocks(information: InformationMap, team: Team) -> LongArray:
 
 @dataclass(frozen=True)
 class IteratedBestResponse:
-    """Local optima found by iterated best response.
-
-    Attributes
-    ----------
-    values : FloatArray
-        [climbs] the team's expected payoff after each climb. If the series ended early, there are
-        fewer climbs than `restarts`.
-    value : float
-        The maximum of `values`.
-    probability : FloatArray
-        [entries] the pure policy that achieves `value`, combined with the policy of the others.
-    outcome : {"restarts", "seconds", "interrupted"}
-        What ended the series of climbs.
-    """
+    """Local optima found by iterated best response."""
 
     values: FloatArray
+    """[climbs] the team's expected payoff after each climb. If the series ended early, there are
+    fewer climbs than `restarts`."""
     value: float
+    """The maximum of `values`."""
     probability: FloatArray
+    """[entries] the pure policy that achieves `value`, combined with the policy of the others."""
     outcome: ClimbOutcome
+    """What ended the series of climbs."""
 
 
 def iterated_best_response(
@@ -175,24 +142,17 @@ def iterated_best_response(
 
     Parameters
     ----------
-    information : InformationMap
-    team : Sequence[int], optional
+    team
         By default all agents.
-    others : FloatArray, optional
+    others
         [entries] policy of the agents outside the team.
     rule : {"common", "sum"}
         The team's payoff: the common payoff of its agents, or the sum of their payoffs.
-    restarts : int
+    restarts
         Number of random initial policies.
-    seed : int
-    seconds : float, optional
+    seconds
         Time limit. When it is reached, or after Ctrl-C, the best policy so far is returned. The
         first climb always runs to its end.
-
-    Raises
-    ------
-    ParameterError
-        If an argument is invalid.
 
     Notes
     -----
@@ -229,10 +189,9 @@ def hill_climb(
 
     Parameters
     ----------
-    information : InformationMap
-    probability : FloatArray
+    probability
         [entries] a policy of all agents; the policies of agents outside the team do not change.
-    team : Sequence[int], optional
+    team
         By default all agents.
     rule : {"common", "sum"}
         The team's payoff: the common payoff of its agents, or the sum of their payoffs.
@@ -242,11 +201,6 @@ def hill_climb(
     FloatArray
         [entries] the pure policy that the climb reaches, or the given policy if its payoff is
         higher.
-
-    Raises
-    ------
-    ParameterError
-        If an argument is invalid.
 
     Examples
     --------

@@ -13,37 +13,26 @@ from infoset.tree import allowed_memory
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.text import format_bytes
 
-__all__ = ["Frames", "Memo", "empty_frames", "empty_memo"]
-
 
 class Memo(NamedTuple):
     """Hash table of states of the search, with C rows, some of them empty; C is a power of two.
 
     A state of the search is a public state together with the set of its nodes that play can have
     reached under the actions chosen so far.
-
-    Attributes
-    ----------
-    num_filled : LongArray
-        [1] number of rows in use.
-    state : LongArray
-        [C] the public state; -1 in empty rows.
-    nodes : NDArray
-        [C, words] of `uint64`, one bit per node of the public state.
-    upper : FloatArray
-        [C] upper bound on the value.
-    is_exact : BoolArray
-        [C] whether the upper bound is the exact value.
-    choice : IntArray
-        [C, cells] an optimal action at each cell of the public state, if the value is exact.
     """
 
     num_filled: LongArray
+    """[1] number of rows in use."""
     state: LongArray
+    """[C] the public state; -1 in empty rows."""
     nodes: NDArray[np.uint64]
+    """[C, words] of `uint64`, one bit per node of the public state."""
     upper: FloatArray
+    """[C] upper bound on the value."""
     is_exact: BoolArray
+    """[C] whether the upper bound is the exact value."""
     choice: IntArray
+    """[C, cells] an optimal action at each cell of the public state, if the value is exact."""
 
 
 def empty_memo(num_rows: int, num_words: int, num_cells: int) -> Memo:
@@ -66,77 +55,52 @@ class Frames(NamedTuple):
     of the actions of the first i cells: the set of nodes reached in each successor, the value of
     that set or a bound on it, and the total value. A candidate is an action for the next cell; it
     fills row i + 1, and the frames below evaluate it.
-
-    Attributes
-    ----------
-    depth : LongArray
-        [1] the active frame; -1 when the search is done.
-    state : LongArray
-        [D] the public state.
-    nodes : NDArray
-        [D, words] the set of nodes of the public state, as bits.
-    need : FloatArray
-        [D] the threshold above which values must be exact; for others an upper bound suffices.
-    best : FloatArray
-        [D] the best value found that exceeds `need`; -inf if none.
-    choice : LongArray
-        [D, cells] the actions that achieve `best`, by cell.
-    num_successors : LongArray
-        [D] number of successors.
-    num_cells : LongArray
-        [D] number K of cells that have a node in the set.
-    cell : LongArray
-        [D, K] the cells, in the order in which they receive their actions.
-    num_actions : LongArray
-        [D, K] number of actions of each cell.
-    is_trying : BoolArray
-        [D] whether the frame is in its first stage, which evaluates each cell alone.
-    single : FloatArray
-        [D, K, A] upper bound on the value of an action if its cell were alone.
-    rest : FloatArray
-        [D, K + 1] sum of the best single values of the i-th and all later cells.
-    level : LongArray
-        [D] number of cells that have received their actions.
-    candidate : LongArray
-        [D] the action that is being evaluated for the next cell.
-    is_valued : BoolArray
-        [D] whether row `level + 1` contains the evaluated candidate.
-    bound : FloatArray
-        [D, K, A] upper bound on the value of each action at each level.
-    picked : LongArray
-        [D, K] the action taken at each level.
-    sets : NDArray
-        [D, K + 1, successors, words] the set of nodes reached in each successor, as bits.
-    value : FloatArray
-        [D, K + 1, successors] the value of each set, or an upper bound on it.
-    total : FloatArray
-        [D, K + 1] the total value, or an upper bound on it.
-    is_open : BoolArray
-        [D, successors] whether the candidate changes a set whose value is not known yet.
     """
 
     depth: LongArray
+    """[1] the active frame; -1 when the search is done."""
     state: LongArray
+    """[D] the public state."""
     nodes: NDArray[np.uint64]
+    """[D, words] the set of nodes of the public state, as bits."""
     need: FloatArray
+    """[D] the threshold above which values must be exact; for others an upper bound suffices."""
     best: FloatArray
+    """[D] the best value found that exceeds `need`; -inf if none."""
     choice: LongArray
+    """[D, cells] the actions that achieve `best`, by cell."""
     num_successors: LongArray
+    """[D] number of successors."""
     num_cells: LongArray
+    """[D] number K of cells that have a node in the set."""
     cell: LongArray
+    """[D, K] the cells, in the order in which they receive their actions."""
     num_actions: LongArray
+    """[D, K] number of actions of each cell."""
     is_trying: BoolArray
+    """[D] whether the frame is in its first stage, which evaluates each cell alone."""
     single: FloatArray
+    """[D, K, A] upper bound on the value of an action if its cell were alone."""
     rest: FloatArray
+    """[D, K + 1] sum of the best single values of the i-th and all later cells."""
     level: LongArray
+    """[D] number of cells that have received their actions."""
     candidate: LongArray
+    """[D] the action that is being evaluated for the next cell."""
     is_valued: BoolArray
+    """[D] whether row `level + 1` contains the evaluated candidate."""
     bound: FloatArray
+    """[D, K, A] upper bound on the value of each action at each level."""
     picked: LongArray
+    """[D, K] the action taken at each level."""
     sets: NDArray[np.uint64]
+    """[D, K + 1, successors, words] the set of nodes reached in each successor, as bits."""
     value: FloatArray
+    """[D, K + 1, successors] the value of each set, or an upper bound on it."""
     total: FloatArray
+    """[D, K + 1] the total value, or an upper bound on it."""
     is_open: BoolArray
+    """[D, successors] whether the candidate changes a set whose value is not known yet."""
 
 
 def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frames:

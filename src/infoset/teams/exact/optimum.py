@@ -30,15 +30,6 @@ from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_count
 
-__all__ = [
-    "TeamOptimum",
-    "bound_optimum",
-    "optimize",
-    "recall_bound",
-    "recall_bounds",
-    "team_optimum",
-]
-
 
 def recall_bound(
     information: InformationMap,
@@ -57,18 +48,12 @@ def recall_bound(
 
     Parameters
     ----------
-    information : InformationMap
-    team : Sequence[int], optional
+    team
         By default all agents.
-    others : FloatArray, optional
+    others
         [entries] policy of the agents outside the team.
     rule : {"common", "sum"}
         The team's payoff: the common payoff of its agents, or the sum of their payoffs.
-
-    Raises
-    ------
-    ParameterError
-        If an argument is invalid.
 
     Examples
     --------
@@ -106,31 +91,22 @@ SEARCH_FRACTION = 0.75
 
 @dataclass(frozen=True)
 class TeamOptimum:
-    """The optimum of a team, or bounds on the optimum, and a policy.
-
-    Attributes
-    ----------
-    value : float
-        The team's expected payoff under `probability`, in the game's units.
-    upper_bound : float
-        Upper bound on the payoff of every policy; equals `value`, up to rounding, if `value` is
-        optimal.
-    outcome : {"optimal", "states", "steps", "seconds", "interrupted"}
-        `optimal` if `value` is proved optimal; otherwise what ended the search.
-    probability : FloatArray
-        [entries] a pure policy of the team, combined with the given policy of the other agents.
-    num_states : int
-        Number of states that the search visited; a state is a public state with a set of its nodes.
-    num_steps : int
-        Number of steps of the search.
-    """
+    """The optimum of a team, or bounds on the optimum, and a policy."""
 
     value: float
+    """The team's expected payoff under `probability`, in the game's units."""
     upper_bound: float
+    """Upper bound on the payoff of every policy; equals `value`, up to rounding, if `value` is
+    optimal."""
     outcome: Outcome
+    """`optimal` if `value` is proved optimal; otherwise what ended the search."""
     probability: FloatArray
+    """[entries] a pure policy of the team, combined with the given policy of the other agents."""
     num_states: int
+    """Number of states that the search visited; a state is a public state with a set of its nodes.
+    """
     num_steps: int
+    """Number of steps of the search."""
 
 
 def team_optimum(
@@ -163,30 +139,28 @@ def team_optimum(
 
     Parameters
     ----------
-    information : InformationMap
+    information
         The information of the agents, who may lack perfect recall.
-    team : Sequence[int], optional
+    team
         By default all agents.
-    others : FloatArray, optional
+    others
         [entries] policy of the agents outside the team, to which the optimum is a best response.
     rule : {"common", "sum"}
         The team's payoff: the common payoff of its agents, or the sum of their payoffs.
-    max_states : int
+    max_states
         Maximum number of states to visit, at about 100 bytes per state. At this limit, or after
         Ctrl-C, the function returns an upper bound and the best policy so far, from the search or
         from hill climbing.
-    max_steps : int, optional
+    max_steps
         Limit on the steps of the search, with the same effect; it is checked after every 65,536
         steps. Unlike a time limit, it does not depend on the speed of the machine.
-    seconds : float, optional
+    seconds
         Time limit, with the same effect; a quarter of it is reserved for hill climbing. The
         construction of the public states, compilation and the first hill climb are not subject to
         the limit.
 
     Raises
     ------
-    ParameterError
-        If an argument is invalid.
     GameTooLargeError
         If even the search of one policy would not fit in memory.
 
@@ -248,10 +222,9 @@ def bound_optimum(
 
     Parameters
     ----------
-    problem : TeamProblem
-    max_steps : int
+    max_steps
         Limit on the steps of the search, checked after every 65,536 steps.
-    seconds : float, optional
+    seconds
         Time limit of the search and of the list of public states. The passes over the tree before
         them, and one hill climb if the search is not complete, are not subject to it.
 

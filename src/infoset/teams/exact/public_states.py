@@ -13,15 +13,6 @@ from infoset.utils.clocks import working_seconds
 from infoset.utils.ragged import offsets
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = [
-    "OutOfTimeError",
-    "PublicStates",
-    "find_components",
-    "list_public_states",
-    "number_within",
-    "sort_nodes",
-]
-
 STATES_BETWEEN_CLOCK_CHECKS = 256
 
 
@@ -79,42 +70,30 @@ class PublicStates(NamedTuple):
     A move is an action at a node. A node without a choice has one move, which contains all its
     edges. A continuation is an edge of a move that does not end play. Public states with the same
     content are stored once.
-
-    Attributes
-    ----------
-    first_cell : LongArray
-        [P + 1] the cells of each state, in which all nodes without a choice form one cell.
-    first_node : LongArray
-        [number of cells + 1] the nodes of each cell.
-    first_successor : LongArray
-        [P + 1] the position in `next_state` at which the successors of each state begin.
-    next_state : LongArray
-        The public states that may come next, called successors; several of them may be the same
-        stored state.
-    upper : FloatArray
-        [N] upper bound on the team's expected payoff below a node.
-    first_move : LongArray
-        [N + 1] the moves of each node.
-    gain : FloatArray
-        [M] the team's expected payoff where play ends with the move.
-    first_way : LongArray
-        [M + 1] the continuations of each move.
-    successor : LongArray
-        [C] the number, among the successors of the state, of the one that a continuation leads to.
-    place : LongArray
-        [C] the number, within that successor, of the node that the continuation leads to.
     """
 
     first_cell: LongArray
+    """[P + 1] the cells of each state, in which all nodes without a choice form one cell."""
     first_node: LongArray
+    """[number of cells + 1] the nodes of each cell."""
     first_successor: LongArray
+    """[P + 1] the position in `next_state` at which the successors of each state begin."""
     next_state: LongArray
+    """The public states that may come next, called successors; several of them may be the same
+    stored state."""
     upper: FloatArray
+    """[N] upper bound on the team's expected payoff below a node."""
     first_move: LongArray
+    """[N + 1] the moves of each node."""
     gain: FloatArray
+    """[M] the team's expected payoff where play ends with the move."""
     first_way: LongArray
+    """[M + 1] the continuations of each move."""
     successor: LongArray
+    """[C] the number, among the successors of the state, of the one that a continuation leads to.
+    """
     place: LongArray
+    """[C] the number, within that successor, of the node that the continuation leads to."""
 
 
 class OutOfTimeError(Exception):
@@ -128,13 +107,13 @@ def list_public_states(
 
     Parameters
     ----------
-    tree : TeamTree
+    tree
         The tree, with padded stages and sorted nodes.
-    component : LongArray
+    component
         [N] the public state of each node.
-    upper : FloatArray
+    upper
         [N] upper bounds, as in `PublicStates`.
-    until : float
+    until
         Time limit, on the clock of `working_seconds()`.
 
     Returns

@@ -17,44 +17,28 @@ from infoset.utils.clocks import working_seconds
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.ragged import edges_in_order
 
-__all__ = ["Search", "begin_search"]
-
-
 MIN_ROWS = 1 << 12
 STEPS_AT_ONCE = 1 << 16
 
 
 @dataclass
 class Search:
-    """A branch and bound that can be interrupted and resumed; it solves one root after another.
-
-    Attributes
-    ----------
-    tree : TeamTree
-        The tree, with nodes sorted by public state and cell.
-    component : LongArray
-        [N] the public state of each node.
-    local_cell : LongArray
-        [N] the number of each node's cell within its public state, from 0.
-    state : LongArray
-        [components] index of each public state in `states`.
-    states : PublicStates
-    roots : LongArray
-        The components in which play begins. The search of the first `num_begun` has begun.
-    lower, upper : FloatArray
-        [roots] the best value found, -inf if none, and an upper bound.
-    memo : Memo
-    frames : Frames
-    """
+    """A branch and bound that can be interrupted and resumed; it solves one root after another."""
 
     tree: TeamTree
+    """The tree, with nodes sorted by public state and cell."""
     component: LongArray
+    """[N] the public state of each node."""
     local_cell: LongArray
+    """[N] the number of each node's cell within its public state, from 0."""
     state: LongArray
+    """[components] index of each public state in `states`."""
     states: PublicStates
     roots: LongArray
+    """The components in which play begins. The search of the first `num_begun` has begun."""
     lower: FloatArray
     upper: FloatArray
+    """[roots] the best value found, -inf if none, and an upper bound."""
     memo: Memo
     frames: Frames
     num_begun: int = 0
@@ -168,13 +152,13 @@ def begin_search(
 
     Parameters
     ----------
-    tree : TeamTree
+    tree
         The tree, with padded stages and sorted nodes.
-    component : LongArray
+    component
         [N] the public state of each node.
-    upper : FloatArray
+    upper
         [N] upper bound on the team's expected payoff below each node.
-    until : float
+    until
         Time limit of the construction, on the clock of `working_seconds()`.
 
     Raises

@@ -13,26 +13,18 @@ from infoset.teams.team import PayoffRule, team_payoff
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_number
 
-__all__ = ["SecurityLevel", "security_level"]
-
 MAX_STEPS = 5_000_000
 """Steps of the search for the worst responses, a second or a few."""
 
 
 class SecurityLevel(NamedTuple):
-    """Bounds on the least expected payoff of a team, over all policies of the other agents.
-
-    Attributes
-    ----------
-    lower : float
-        The team is sure to get this much.
-    upper : float
-        Some responses give the team this much; equal to `lower`, up to rounding, if the search
-        proved them to be the worst.
-    """
+    """Bounds on the least expected payoff of a team, over all policies of the other agents."""
 
     lower: float
+    """The team is sure to get this much."""
     upper: float
+    """Some responses give the team this much; equal to `lower`, up to rounding, if the search
+    proved them to be the worst."""
 
 
 def security_level(
@@ -53,24 +45,19 @@ def security_level(
 
     Parameters
     ----------
-    information : InformationMap
+    information
         The information of the agents.
-    team : Sequence[int]
+    team
         Some of the agents, but not all.
-    policy : FloatArray
+    policy
         [entries] a policy of all agents, of which the part of the team counts.
     rule : {"common", "sum"}
         The payoff of the team: the common payoff of its agents, or the sum of their payoffs.
-    max_steps : int
+    max_steps
         Limit on the steps of the search, checked after every 65,536 steps.
-    seconds : float, optional
+    seconds
         Time limit of the search. If it is reached, the bounds may differ. A few passes over the
         plays are not subject to it.
-
-    Raises
-    ------
-    ParameterError
-        If an argument is invalid, or nobody is left to respond.
 
     Examples
     --------

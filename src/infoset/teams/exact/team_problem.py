@@ -16,46 +16,25 @@ from infoset.teams.team import PayoffRule, team_payoff
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.ragged import edges_in_order
 
-__all__ = [
-    "NO_CHOICE",
-    "TeamProblem",
-    "TeamTree",
-    "arrange",
-    "merge_equivalent_roots",
-    "pad_stages",
-    "pose_problem",
-    "stages",
-]
-
-
 RELATIVE_TOLERANCE = 1e-13
 NO_CHOICE = -1
 """Cell of the nodes at which the team has no choice; there the values of all edges are added."""
 
 
 class TeamTree(NamedTuple):
-    """The nodes of a product form as one team sees them: N nodes, E edges, L stages.
-
-    Attributes
-    ----------
-    first_node : LongArray
-        [L + 1] the nodes of stage l are `first_node[l]:first_node[l + 1]`.
-    cell : LongArray
-        [N] information-set cell where the team has a choice; `NO_CHOICE` elsewhere.
-    first_edge : LongArray
-        [N + 1] the edges of each node.
-    child : LongArray
-        [E] the node that an edge leads to; -1 where play ends.
-    gain : FloatArray
-        [E] the team's payoff where an edge ends play, times the probability of chance and of the
-        other agents; 0 at other edges.
-    """
+    """The nodes of a product form as one team sees them: N nodes, E edges, L stages."""
 
     first_node: LongArray
+    """[L + 1] the nodes of stage l are `first_node[l]:first_node[l + 1]`."""
     cell: LongArray
+    """[N] information-set cell where the team has a choice; `NO_CHOICE` elsewhere."""
     first_edge: LongArray
+    """[N + 1] the edges of each node."""
     child: LongArray
+    """[E] the node that an edge leads to; -1 where play ends."""
     gain: FloatArray
+    """[E] the team's payoff where an edge ends play, times the probability of chance and of the
+    other agents; 0 at other edges."""
 
     @property
     def tolerance(self) -> float:
@@ -92,8 +71,7 @@ def merge_equivalent_roots(tree: TeamTree, equivalent: LongArray) -> tuple[TeamT
 
     Parameters
     ----------
-    tree : TeamTree
-    equivalent : LongArray
+    equivalent
         [N] the node, below the first equivalent root, that represents each node.
 
     Returns
@@ -156,22 +134,14 @@ def arrange(tree: TeamTree, nodes: LongArray, stage: LongArray) -> TeamTree:
 
 @dataclass(frozen=True)
 class TeamProblem:
-    """The optimization problem of one team: its information, and the policy of the other agents.
-
-    Attributes
-    ----------
-    information : InformationMap
-    team : Team
-    others : FloatArray
-        [entries] policy of the agents outside the team; entries of the team are ignored.
-    tree : TeamTree
-        The nodes as the team sees them, with the policy of the others included in the gains.
-    """
+    """The optimization problem of one team: its information, and the policy of the other agents."""
 
     information: InformationMap
     team: Team
     others: FloatArray
+    """[entries] policy of the agents outside the team; entries of the team are ignored."""
     tree: TeamTree
+    """The nodes as the team sees them, with the policy of the others included in the gains."""
 
     def policy(self, pick: LongArray) -> FloatArray:
         """Return [entries] the policy in which the team takes one action at each cell.

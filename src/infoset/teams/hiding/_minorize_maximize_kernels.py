@@ -19,18 +19,12 @@ from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 
 
 class Stages(NamedTuple):
-    """The L stages of play.
-
-    Attributes
-    ----------
-    first_node : LongArray
-        [L + 1] the nodes of stage l are `first_node[l]:first_node[l + 1]`.
-    first_cell : LongArray
-        [L + 1] the cells of stage l are `first_cell[l]:first_cell[l + 1]`.
-    """
+    """The L stages of play."""
 
     first_node: LongArray
+    """[L + 1] the nodes of stage l are `first_node[l]:first_node[l + 1]`."""
     first_cell: LongArray
+    """[L + 1] the cells of stage l are `first_cell[l]:first_cell[l + 1]`."""
 
 
 @bare_kernel

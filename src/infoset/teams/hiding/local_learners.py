@@ -11,8 +11,6 @@ from infoset.errors import ParameterError
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_number
 
-__all__ = ["LocalLearner", "entropic_ftrl", "hedge", "regret_matching", "regret_matching_plus"]
-
 
 @dataclass(frozen=True)
 class LocalLearner:
@@ -24,32 +22,19 @@ class LocalLearner:
 
     Its policy in iteration t is proportional to exp(learning_rate · t^decay_exponent · R), or to
     max(R, 0) if the learning rate is 0.
-
-    Attributes
-    ----------
-    name : str
-    learning_rate : float
-        η, per unit of utility; 0 for regret matching.
-    noise : float
-        Standard deviation σ of the normal initial noise. With a positive learning rate it is added
-        to the exponent. For regret matching, its absolute value in utility units is the initial
-        regret. Without noise the initial policy is uniform.
-    decay_exponent : float
-        Exponent of the iteration number t in the learning rate.
-    min_regret : float
-        Lower bound at which regrets are clipped, in utility units; at most 0.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
     """
 
     name: str
     learning_rate: float
+    """η, per unit of utility; 0 for regret matching."""
     noise: float
+    """Standard deviation σ of the normal initial noise. With a positive learning rate it is added
+    to the exponent. For regret matching, its absolute value in utility units is the initial regret.
+    Without noise the initial policy is uniform."""
     decay_exponent: float = 0.0
+    """Exponent of the iteration number t in the learning rate."""
     min_regret: float = -inf
+    """Lower bound at which regrets are clipped, in utility units; at most 0."""
 
     def __post_init__(self) -> None:
         check_number("learning_rate", self.learning_rate)

@@ -17,9 +17,6 @@ from infoset.teams.product_form import find_recall_violation
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_number
 
-__all__ = ["MinorizeMaximize"]
-
-
 SCHEME: Final = HidingScheme(
     projector="current",
     weighting=Weighting("counterfactual beliefs", "given the cell", "team", conditional=True),
@@ -41,22 +38,20 @@ class MinorizeMaximize(HidingState):
 
     Parameters
     ----------
-    relaxed_form : RelaxedForm
+    relaxed_form
         The learning team must have perfect recall under the relaxed map.
-    penalty : float
+    penalty
         γ, in utility units; positive.
-    start : FloatArray, optional
+    start
         [S] initial relaxed policy. By default the policy at each cell is drawn uniformly from the
         simplex.
-    seed : int
+    seed
         Seed of the initial policy.
-    fixed : FixedPolicies, optional
+    fixed
         Implementable policies [C] of all other teams.
 
     Raises
     ------
-    ParameterError
-        If γ is not positive, or several teams would learn.
     UnsupportedGameError
         If the team lacks perfect recall under the relaxed map; the message shows two prefixes.
 
@@ -113,13 +108,7 @@ class MinorizeMaximize(HidingState):
         self._state.policy[own] = first[own]
 
     def run(self, iterations: int) -> HidingTrace:
-        """Run `iterations` more iterations, in one compiled call, and return their trace.
-
-        Raises
-        ------
-        ParameterError
-            If `iterations` is not a non-negative integer.
-        """
+        """Run `iterations` more iterations, in one compiled call, and return their trace."""
         trace = self._trace_rows(iterations)
         minorize_maximize(
             self._stages, self._game, self._numbers, self._state, self._workspace, trace

@@ -11,8 +11,6 @@ from infoset.teams.hiding.schedules import check_penalty
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 
-__all__ = ["project", "relaxed_objective", "squared_distance"]
-
 
 def project(
     relaxed_form: RelaxedForm, policy: FloatArray, weight: FloatArray | None = None
@@ -26,16 +24,10 @@ def project(
 
     Parameters
     ----------
-    relaxed_form : RelaxedForm
-    policy : FloatArray
+    policy
         [S] a relaxed policy.
-    weight : FloatArray, optional
+    weight
         [N] ρ; by default the reach under the policy.
-
-    Raises
-    ------
-    ParameterError
-        If the policy or the weights have the wrong shape.
 
     Examples
     --------
@@ -77,18 +69,12 @@ def squared_distance(
 
     Parameters
     ----------
-    relaxed_form : RelaxedForm
-    policy : FloatArray
+    policy
         [S] π.
-    projected : FloatArray
+    projected
         [C] π̂.
-    weight : FloatArray, optional
+    weight
         [N] ρ; by default the reach under the policy, because penalties are paid along a play.
-
-    Raises
-    ------
-    ParameterError
-        If an array has the wrong shape.
     """
     weight = _checked(relaxed_form, policy, weight)
     num_entries = relaxed_form.original.num_entries
@@ -119,18 +105,12 @@ def relaxed_objective(
 
     Parameters
     ----------
-    relaxed_form : RelaxedForm
-    policy : FloatArray
+    policy
         [S] a relaxed policy.
-    penalty : float
+    penalty
         γ, in utility units.
-    weight : FloatArray, optional
+    weight
         [N] weights of the projector and of the norm; by default the reach under the policy.
-
-    Raises
-    ------
-    ParameterError
-        If γ is negative, or an array has the wrong shape.
     """
     check_penalty("penalty", penalty)
     projected = project(relaxed_form, policy, weight)

@@ -25,8 +25,6 @@ from infoset.teams.hiding.state import (
 from infoset.typing import FloatArray, IndexArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["HidingRun", "ProgressiveHiding", "best_run", "numbers_of", "run_seeds"]
-
 # Numbers of the current round between two restarts.
 POSITION = 0
 """Steps of the penalty schedule that are done."""
@@ -51,19 +49,15 @@ class ProgressiveHiding(HidingState):
 
     Parameters
     ----------
-    relaxed_form : RelaxedForm
+    relaxed_form
         The game, its teams and the information relaxation; see `relax`.
-    scheme : HidingScheme
-    seed : int
+    seed
         Seed of the initial policy and of all sampling; results are reproducible bit for bit.
-    fixed : FixedPolicies, optional
+    fixed
         Implementable policies [C] of teams that do not learn.
 
     Raises
     ------
-    ParameterError
-        If an argument has the wrong type, a policy is invalid, or all teams are fixed.
-
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
     Algorithm 2. The formulas are derived; see the page on progressive hiding.
 
@@ -104,11 +98,6 @@ class ProgressiveHiding(HidingState):
         the last one ends with the run. The penalty schedule is stretched so that it reaches its end
         in the last iteration of each round. A plan may be replaced by another in the middle of a
         round. If more iterations follow than planned, the penalty stays where it is.
-
-        Raises
-        ------
-        ParameterError
-            If `iterations` is not a positive integer.
         """
         check_count("iterations", iterations, minimum=1)
         if self.scheme.is_planned and self.scheme.regret_restarts is not None:
@@ -116,13 +105,7 @@ class ProgressiveHiding(HidingState):
             self._fit_round()
 
     def run(self, iterations: int) -> HidingTrace:
-        """Run `iterations` more iterations, one compiled call per restart, and return their trace.
-
-        Raises
-        ------
-        ParameterError
-            If `iterations` is not a non-negative integer.
-        """
+        """Run more iterations, with one compiled call per restart, and return their trace."""
         trace = self._trace_rows(iterations)
         first = 0
         while first < len(trace):
@@ -242,26 +225,17 @@ def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray | None:
 
 @dataclass(frozen=True)
 class HidingRun:
-    """The result of one run of progressive hiding.
-
-    Attributes
-    ----------
-    seed : int
-    trace : HidingTrace
-        [I, T] measurements of each iteration and team.
-    policy : FloatArray
-        [C] the last projected policy.
-    best_policy : FloatArray
-        [C] the best projected policy; see `ProgressiveHiding.best_policy`.
-    best_payoff : float
-        Payoff of `best_policy`, in the game's units.
-    """
+    """The result of one run of progressive hiding."""
 
     seed: int
     trace: HidingTrace
+    """[I, T] measurements of each iteration and team."""
     policy: FloatArray
+    """[C] the last projected policy."""
     best_policy: FloatArray
+    """[C] the best projected policy; see `ProgressiveHiding.best_policy`."""
     best_payoff: float
+    """Payoff of `best_policy`, in the game's units."""
 
 
 def run_seeds(
@@ -279,13 +253,8 @@ def run_seeds(
 
     Parameters
     ----------
-    relaxed_form : RelaxedForm
-    scheme : HidingScheme, optional
-    iterations : int
+    iterations
         Iterations of each run.
-    seeds : Sequence[int]
-    fixed : FixedPolicies, optional
-    threads : int
 
     Raises
     ------

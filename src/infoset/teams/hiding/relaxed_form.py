@@ -18,32 +18,21 @@ from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = ["RelaxedForm", "relax", "view_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class RelaxedForm:
-    """A product form with an information relaxation for its teams, as `relax` returns it.
-
-    Attributes
-    ----------
-    form : ProductForm
-    relaxed : InformationMap
-        The relaxed map Ĩ, with M cells and S entries. It refines the original map I, with K cells
-        and C entries.
-    teams : tuple[Team, ...]
-        T teams.
-    payoff : FloatArray
-        [T, Z] payoff of each team at each terminal with a nonzero payoff.
-    known : IndexArray
-        [M] the cell of the original map that contains each relaxed cell.
-    """
+    """A product form with an information relaxation for its teams, as `relax` returns it."""
 
     form: ProductForm
     relaxed: InformationMap
+    """The relaxed map Ĩ, with M cells and S entries. It refines the original map I, with K cells
+    and C entries."""
     teams: tuple[Team, ...]
+    """T teams."""
     payoff: FloatArray = field(repr=False)
+    """[T, Z] payoff of each team at each terminal with a nonzero payoff."""
     known: IndexArray = field(repr=False)
+    """[M] the cell of the original map that contains each relaxed cell."""
 
     @property
     def original(self) -> InformationMap:
@@ -167,7 +156,6 @@ def relax(
 
     Parameters
     ----------
-    form : ProductForm
     relaxed : InformationMap or one per team, optional
         The relaxed map of each team; by default the original map.
     teams : sequence of sequences of agents, optional
@@ -175,12 +163,6 @@ def relax(
     rule : {"common", "sum"}
         A team's payoff: the common payoff of its agents, or the sum of their payoffs; see
         `team_payoff`.
-
-    Raises
-    ------
-    ParameterError
-        If a map belongs to another form or does not refine the original map, if the teams are not a
-        partition of the agents, or if the rule is `common` and payoffs within a team differ.
     """
     check_type("form", form, ProductForm, "infoset.teams.build_product_form(game)")
     everybody = (tuple(range(form.num_agents)),)

@@ -8,15 +8,6 @@ from math import inf
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = [
-    "PenaltySchedule",
-    "adaptive_penalty",
-    "check_penalty",
-    "constant_penalty",
-    "geometric_penalty",
-    "linear_penalty",
-]
-
 
 @dataclass(frozen=True)
 class PenaltySchedule:
@@ -25,35 +16,21 @@ class PenaltySchedule:
     After an iteration in which the relaxed policy has the payoff J,
 
         γ ← clip(γ · (up if J > target else down) + step, low, high)
-
-    Attributes
-    ----------
-    name : str
-    first : float
-        γ of the first iteration.
-    up, down : float
-        Factors by which γ is multiplied if J is above the target, and otherwise.
-    step : float
-        Amount added to γ in each iteration.
-    target : float
-        Payoff with which J is compared, in the game's units.
-    low, high : float
-        Bounds of γ.
-
-    Raises
-    ------
-    ParameterError
-        If γ is or could become negative or infinite, or a factor is negative.
     """
 
     name: str
     first: float
+    """γ of the first iteration."""
     up: float = 1.0
     down: float = 1.0
+    """Factors by which γ is multiplied if J is above the target, and otherwise."""
     step: float = 0.0
+    """Amount added to γ in each iteration."""
     target: float = inf
+    """Payoff with which J is compared, in the game's units."""
     low: float = 0.0
     high: float = inf
+    """Bounds of γ."""
 
     def __post_init__(self) -> None:
         check_penalty("first", self.first)
@@ -73,11 +50,6 @@ class PenaltySchedule:
 def constant_penalty(penalty: float) -> PenaltySchedule:
     """Return a constant penalty.
 
-    Raises
-    ------
-    ParameterError
-        If the penalty is negative or not finite.
-
     Examples
     --------
     >>> constant_penalty(0.3).first
@@ -91,11 +63,6 @@ def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySche
     """Return a penalty that changes by a constant factor per iteration, from `first` to `last`.
 
     The penalty is `last` in iteration number `iterations` and in all later ones.
-
-    Raises
-    ------
-    ParameterError
-        If a penalty is not positive, or there are fewer than two iterations.
     """
     _check_ends(first, last, iterations)
     if not first > 0 < last:
@@ -112,11 +79,6 @@ def linear_penalty(first: float, last: float, iterations: int) -> PenaltySchedul
     """Return a penalty that changes by a constant amount per iteration, from `first` to `last`.
 
     The penalty is `last` in iteration number `iterations` and in all later ones.
-
-    Raises
-    ------
-    ParameterError
-        If a penalty is negative, or there are fewer than two iterations.
     """
     _check_ends(first, last, iterations)
     step = (last - first) / (iterations - 1)
@@ -138,13 +100,13 @@ def adaptive_penalty(
 
     Parameters
     ----------
-    target : float
+    target
         Payoff of the relaxed policy, in the game's units.
-    first : float
+    first
         Penalty of the first iteration.
-    change : float
+    change
         Relative change of the penalty per iteration.
-    low, high : float
+    low, high
         Bounds of the penalty.
     """
     check_number("target", target, minimum=-inf)
@@ -156,13 +118,7 @@ def adaptive_penalty(
 
 
 def check_penalty(name: str, value: float) -> None:
-    """Raise unless a value is a valid penalty.
-
-    Raises
-    ------
-    ParameterError
-        If the value is negative or not finite.
-    """
+    """Raise unless a value is a valid penalty."""
     try:
         check_number(name, value)
     except ParameterError as error:

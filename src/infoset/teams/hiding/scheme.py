@@ -11,18 +11,6 @@ from infoset.teams.hiding.schedules import PenaltySchedule, constant_penalty
 from infoset.utils.arguments import check_choice, check_count, check_number, check_type
 from infoset.utils.registry import Registry
 
-__all__ = [
-    "PROJECTORS",
-    "VISITS",
-    "WEIGHTINGS",
-    "HidingScheme",
-    "LeftOut",
-    "Projector",
-    "RegretRestarts",
-    "Visits",
-    "Weighting",
-]
-
 
 @dataclass(frozen=True)
 class Projector:
@@ -34,26 +22,15 @@ class Projector:
 
     where π is the relaxed policy of this iteration, π̂ the projected policy of the previous
     iteration, and u uniform play.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        Description in one line.
-    current, previous, uniform : float
-        Mixture weights; they sum to 1.
-
-    Raises
-    ------
-    ParameterError
-        If a weight is negative, or the weights do not sum to 1.
     """
 
     name: str
     description: str
+    """Description in one line."""
     current: float = 0.0
     previous: float = 0.0
     uniform: float = 0.0
+    """Mixture weights; they sum to 1."""
 
     def __post_init__(self) -> None:
         shares = self.current, self.previous, self.uniform
@@ -101,24 +78,16 @@ LeftOut: TypeAlias = Literal["nobody", "agent", "team", "everybody"]
 
 @dataclass(frozen=True)
 class Weighting:
-    """The weight of a node in the mean action values of its cell: a reach without some choices.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-        Description in one line.
-    leaves_out : LeftOut
-        The agents whose choices are left out of the reach: nobody, the acting agent, its team, or
-        everybody.
-    conditional : bool
-        Whether the weights are normalized to sum to 1 in each cell, which makes them beliefs.
-    """
+    """The weight of a node in the mean action values of its cell: a reach without some choices."""
 
     name: str
     description: str
+    """Description in one line."""
     leaves_out: LeftOut
+    """The agents whose choices are left out of the reach: nobody, the acting agent, its team, or
+    everybody."""
     conditional: bool = False
+    """Whether the weights are normalized to sum to 1 in each cell, which makes them beliefs."""
 
 
 WEIGHTINGS: Final = Registry(
@@ -146,25 +115,14 @@ class RegretRestarts:
     and the penalty schedule starts again. If `retain` is 0, this is an ordinary restart. A small
     positive value restores clear decisions and randomizes close ones, such as which items share a
     message while another message is unused.
-
-    Attributes
-    ----------
-    iterations : int
-        Iterations between restarts.
-    retain : float
-        Fraction of the regrets that each restart retains.
-    noise : float
-        Standard deviation of the added noise, defined as in `LocalLearner.noise`.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
     """
 
     iterations: int
+    """Iterations between restarts."""
     retain: float = 0.001
+    """Fraction of the regrets that each restart retains."""
     noise: float = 0.5
+    """Standard deviation of the added noise, defined as in `LocalLearner.noise`."""
 
     def __post_init__(self) -> None:
         check_count("iterations", self.iterations, minimum=1)
@@ -185,37 +143,6 @@ Row = TypeVar("Row", Projector, Weighting)
 class HidingScheme:
     """Everything that defines a run of progressive hiding apart from the game and the seed.
 
-    Attributes
-    ----------
-    learner : LocalLearner
-    penalty : PenaltySchedule or float
-        γ of each iteration, in utility units; a number stands for a constant penalty.
-    projector : Projector or str
-    weighting : Weighting or str, optional
-        By default `posterior` if one team learns, and `counterfactual` if several do.
-    visits : Visits
-        Whether an iteration updates every cell, the cells below one sampled outcome of chance, or
-        the cells on one sampled path. The projection is always exact.
-    exploration : float
-        Probability of uniform play at each node of a sampled path.
-    mixing : float, optional
-        Fraction of uniform play in the weights of the projector. The default is 0.01 for regret
-        matching, which gives some actions probability 0, and otherwise 0.
-    future_penalties : bool
-        Whether values include the penalties of later stages, which reward an early agent for
-        informative actions. Without them the method fails; False exists for experiments.
-    regret_restarts : RegretRestarts, optional
-        By default there are no restarts.
-    is_planned : bool
-        Whether the rounds between restarts are fitted to the limit of a run, so that each ends with
-        the end of the penalty schedule; see `ProgressiveHiding.plan`. If not, the numbers are used
-        as they are given.
-
-    Raises
-    ------
-    ParameterError, UnknownNameError
-        If a value has the wrong type or is out of range, or if a name is unknown.
-
     Examples
     --------
     >>> HidingScheme(penalty=0.3).reference.current
@@ -224,14 +151,27 @@ class HidingScheme:
 
     learner: LocalLearner = field(default_factory=entropic_ftrl)
     penalty: PenaltySchedule | float = 0.3
+    """γ of each iteration, in utility units; a number stands for a constant penalty."""
     projector: Projector | str = "current"
     weighting: Weighting | str | None = None
+    """By default `posterior` if one team learns, and `counterfactual` if several do."""
     visits: Visits = "everything"
+    """Whether an iteration updates every cell, the cells below one sampled outcome of chance, or
+    the cells on one sampled path. The projection is always exact."""
     exploration: float = 0.5
+    """Probability of uniform play at each node of a sampled path."""
     mixing: float | None = None
+    """Fraction of uniform play in the weights of the projector. The default is 0.01 for regret
+    matching, which gives some actions probability 0, and otherwise 0."""
     future_penalties: bool = True
+    """Whether values include the penalties of later stages, which reward an early agent for
+    informative actions. Without them the method fails; False exists for experiments."""
     regret_restarts: RegretRestarts | None = None
+    """By default there are no restarts."""
     is_planned: bool = False
+    """Whether the rounds between restarts are fitted to the limit of a run, so that each ends with
+    the end of the penalty schedule; see `ProgressiveHiding.plan`. If not, the numbers are used as
+    they are given."""
 
     def __post_init__(self) -> None:
         check_type("learner", self.learner, LocalLearner, "a learner, such as entropic_ftrl()")

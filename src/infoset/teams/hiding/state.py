@@ -16,8 +16,6 @@ from infoset.utils.arguments import check_count, check_type
 from infoset.utils.splitmix import make_stream
 from infoset.utils.state import IterativeState
 
-__all__ = ["FixedPolicies", "HidingState", "HidingTrace", "visit_everything"]
-
 NOISE = 0
 DRAWS = 1
 
@@ -26,24 +24,16 @@ FixedPolicies = Mapping[int, FloatArray]
 
 
 class HidingTrace(NamedTuple):
-    """Measurements of each of I iterations, for each of T teams.
-
-    Attributes
-    ----------
-    implementable : FloatArray
-        [I, T] J(π̂), the payoff of the projected policy, in the game's units.
-    relaxed : FloatArray
-        [I, T] J(π), the payoff of the relaxed policy.
-    squared_distance : FloatArray
-        [I, T] E ‖π - π̂‖², summed over the stages of a play and not multiplied by γ.
-    penalty_coefficient : FloatArray
-        [I, T] γ, in utility units.
-    """
+    """Measurements of each of I iterations, for each of T teams."""
 
     implementable: FloatArray
+    """[I, T] J(π̂), the payoff of the projected policy, in the game's units."""
     relaxed: FloatArray
+    """[I, T] J(π), the payoff of the relaxed policy."""
     squared_distance: FloatArray
+    """[I, T] E ‖π - π̂‖², summed over the stages of a play and not multiplied by γ."""
     penalty_coefficient: FloatArray
+    """[I, T] γ, in utility units."""
 
 
 class HidingState(IterativeState):
@@ -51,19 +41,14 @@ class HidingState(IterativeState):
 
     Parameters
     ----------
-    relaxed_form : RelaxedForm
+    relaxed_form
         A form as `relax` returns it.
-    penalty : float
+    penalty
         γ of the first iteration, in utility units.
-    seed : int
+    seed
         Seed of the initial policy and of all sampling.
-    fixed : FixedPolicies
+    fixed
         Policies of the teams that do not learn.
-
-    Raises
-    ------
-    ParameterError
-        If an argument has the wrong type, a policy is invalid, or all teams are fixed.
     """
 
     def __init__(

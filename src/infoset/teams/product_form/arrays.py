@@ -12,8 +12,6 @@ from infoset.errors import GameRuleError
 from infoset.typing import Action, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE
 
-__all__ = ["ProductArrays", "check_well_posed"]
-
 
 class ProductArrays(NamedTuple):
     """A game in which chance moves once, at the start: N nodes, E edges, L stages, P agents.
@@ -23,36 +21,25 @@ class ProductArrays(NamedTuple):
     outcome, then as in the game. So parents precede children, and every cell of an information map
     has its nodes in one stage. Each outcome has one root, in the stage in which its first agent
     acts.
-
-    Attributes
-    ----------
-    first_node : LongArray
-        [L + 1] the nodes of stage l, from 0, are `first_node[l]:first_node[l + 1]`.
-    chance : FloatArray
-        [N] probability of the node's outcome of chance.
-    agent : IntArray
-        [N] the acting agent.
-    first_edge : LongArray
-        [N + 1] the edges of node n are `first_edge[n]:first_edge[n + 1]`, in the order of its
-        actions.
-    child : IntArray
-        [E] the node that an edge leads to, in a later stage; -1 where play ends.
-    parent_edge : LongArray
-        [N] the edge that leads to a node; -1 at roots.
-    payoff_edge : LongArray
-        [Z] the edges that end play with a payoff other than zero, in order.
-    payoff : FloatArray
-        [Z, P] payoff of each agent for the whole play, in the game's units.
     """
 
     first_node: LongArray
+    """[L + 1] the nodes of stage l, from 0, are `first_node[l]:first_node[l + 1]`."""
     chance: FloatArray
+    """[N] probability of the node's outcome of chance."""
     agent: IntArray
+    """[N] the acting agent."""
     first_edge: LongArray
+    """[N + 1] the edges of node n are `first_edge[n]:first_edge[n + 1]`, in the order of its
+    actions."""
     child: IntArray
+    """[E] the node that an edge leads to, in a later stage; -1 where play ends."""
     parent_edge: LongArray
+    """[N] the edge that leads to a node; -1 at roots."""
     payoff_edge: LongArray
+    """[Z] the edges that end play with a payoff other than zero, in order."""
     payoff: FloatArray
+    """[Z, P] payoff of each agent for the whole play, in the game's units."""
 
     @property
     def num_actions(self) -> LongArray:

@@ -11,8 +11,6 @@ from infoset.errors import ParameterError
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.typing import IntArray, LongArray
 
-__all__ = ["check_cells"]
-
 NodeText: TypeAlias = Callable[[int], str]
 """A function that describes a node of a form in words, for messages."""
 
@@ -24,15 +22,14 @@ def check_cells(
 
     Parameters
     ----------
-    cell : IntArray
+    cell
         [N] the cell of each node.
-    name : str
+    name
         Name of the information map.
-    arrays : ProductArrays
+    arrays
         The N nodes.
-    action_set : IntArray
+    action_set
         [N] the list of legal actions at each node, as a number.
-    describe : NodeText
 
     Raises
     ------

@@ -21,43 +21,29 @@ from infoset.typing import FloatArray, LongArray
 from infoset.utils.ragged import edges_in_order, spread
 from infoset.utils.text import distinct_labels
 
-__all__ = ["ChanceOutcomes", "OutcomeNames", "Pairs", "draw_all", "extend_rows", "until_drawn"]
-
-
 ROUNDING = 1e-12
 """Ends of intervals that differ by less than this are equal up to rounding."""
 
 
 class ChanceOutcomes(NamedTuple):
-    """The W outcomes of chance.
-
-    Attributes
-    ----------
-    draws : FloatArray
-        [W, D] one number in [0, 1) per draw. All numbers in the same interval give the same moves.
-    probability : FloatArray
-        [W] probability of each outcome: the product of the lengths of its intervals.
-    """
+    """The W outcomes of chance."""
 
     draws: FloatArray
+    """[W, D] one number in [0, 1) per draw. All numbers in the same interval give the same moves.
+    """
     probability: FloatArray
+    """[W] probability of each outcome: the product of the lengths of its intervals."""
 
 
 class Intervals(NamedTuple):
-    """The intervals into which the next draw is split.
-
-    Attributes
-    ----------
-    outcome : LongArray
-        [n] the outcome of the earlier draws, for each interval.
-    middle, length : FloatArray
-        [n] midpoint and length. The length of an interval that is a single chance move is exactly
-        the probability of that move in the game.
-    """
+    """The intervals into which the next draw is split."""
 
     outcome: LongArray
+    """[n] the outcome of the earlier draws, for each interval."""
     middle: FloatArray
     length: FloatArray
+    """[n] midpoint and length. The length of an interval that is a single chance move is exactly
+    the probability of that move in the game."""
 
 
 class Pairs(NamedTuple):

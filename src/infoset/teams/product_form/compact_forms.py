@@ -13,8 +13,6 @@ from infoset.teams.product_form.form import ProductForm
 from infoset.teams.product_form.from_functions import Actions, product_form_from_functions
 from infoset.typing import Action
 
-__all__ = ["MAX_HISTORIES", "compact_form", "short_market"]
-
 MAX_HISTORIES: Final = 10_000_000
 """Number of complete plays up to which games are built from their rules."""
 
@@ -52,8 +50,7 @@ def short_market(game: TradeComm, *, remembers_words: bool = True) -> ProductFor
 
     Parameters
     ----------
-    game : TradeComm
-    remembers_words : bool
+    remembers_words
         Whether an agent remembers its own word, as in the game.
 
     Examples

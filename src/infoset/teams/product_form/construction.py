@@ -29,35 +29,17 @@ from infoset.utils.arguments import check_count, check_type
 from infoset.utils.ragged import edges_in_order, offsets, spread
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = [
-    "Layout",
-    "Nodes",
-    "Plays",
-    "assemble_arrays",
-    "build_product_form",
-    "lay_out",
-    "make_nodes",
-    "stage_of_cells",
-    "unfold",
-]
-
 
 class Plays(NamedTuple):
-    """The histories that are possible under each outcome of chance: R rows, of which W are roots.
-
-    Attributes
-    ----------
-    outcome, history : LongArray
-        [R] the outcome and the history of each row. Parents come before children, and roots are in
-        order of outcomes.
-    first_row : LongArray
-        [R + 1] the children of row r, one per joint action, are the rows
-        `first_row[r]:first_row[r + 1]`.
-    """
+    """The possible histories under each outcome of chance: R rows, of which W are roots."""
 
     outcome: LongArray
     history: LongArray
+    """[R] the outcome and the history of each row. Parents come before children, and roots are in
+    order of outcomes."""
     first_row: LongArray
+    """[R + 1] the children of row r, one per joint action, are the rows `first_row[r]:first_row[r +
+    1]`."""
 
     @property
     def num_roots(self) -> int:
@@ -72,48 +54,33 @@ class Plays(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """The N nodes of all plays, in order of rows, and their E edges.
-
-    Attributes
-    ----------
-    row, agent : LongArray
-        [N] the row in `Plays`, and the acting agent.
-    action_set : IntArray
-        [N] index of the list of actions; one past the last list where an agent only waits.
-    first_edge : LongArray
-        [N + 1] the edges of each node.
-    child : LongArray
-        [E] the next node; -1 where play ends.
-    last_row : LongArray
-        [E] the row where play continues or ends after the edge; the same row as before it if
-        another agent acts there next.
-    """
+    """The N nodes of all plays, in order of rows, and their E edges."""
 
     row: LongArray
     agent: LongArray
+    """[N] the row in `Plays`, and the acting agent."""
     action_set: IntArray
+    """[N] index of the list of actions; one past the last list where an agent only waits."""
     first_edge: LongArray
+    """[N + 1] the edges of each node."""
     child: LongArray
+    """[E] the next node; -1 where play ends."""
     last_row: LongArray
+    """[E] the row where play continues or ends after the edge; the same row as before it if another
+    agent acts there next."""
 
 
 class Turns(NamedTuple):
-    """Pairs of a row and an agent who acts there: T turns, sorted by row and then by agent.
-
-    Attributes
-    ----------
-    row, agent, action_set, num_actions : LongArray
-        [T]
-    first_node : LongArray
-        [T + 1] the nodes of each turn: one for each combination of actions of the agents who act
-        before it in the same row.
-    """
+    """Pairs of a row and an agent who acts there: T turns, sorted by row and then by agent."""
 
     row: LongArray
     agent: LongArray
     action_set: IntArray
     num_actions: LongArray
+    """[T]"""
     first_node: LongArray
+    """[T + 1] the nodes of each turn: one for each combination of actions of the agents who act
+    before it in the same row."""
 
 
 def unfold(histories: Histories, outcomes: ChanceOutcomes, max_nodes: int) -> Plays:
@@ -223,10 +190,9 @@ def stage_of_cells(
     ----------
     cell : IntArray
         [N] cell of each node, from 0 to M - 1.
-    parent : LongArray
+    parent
         [N] the parent of each node; -1 at roots.
-    max_stages : int
-    name : str
+    name
         Name of the game.
 
     Raises
@@ -252,24 +218,16 @@ def stage_of_cells(
 
 
 class Layout(NamedTuple):
-    """Information and order of the nodes, which are numbered here in order of creation.
-
-    Attributes
-    ----------
-    infostate : LongArray
-        [N] infostate of the acting agent; -1 where the agent only waits.
-    cell : LongArray
-        [N] number of the pair of agent and infostate.
-    stage : LongArray
-        [N] the stage, from 0.
-    order : LongArray
-        [N] the nodes in their final order.
-    """
+    """Information and order of the nodes, which are numbered here in order of creation."""
 
     infostate: LongArray
+    """[N] infostate of the acting agent; -1 where the agent only waits."""
     cell: LongArray
+    """[N] number of the pair of agent and infostate."""
     stage: LongArray
+    """[N] the stage, from 0."""
     order: LongArray
+    """[N] the nodes in their final order."""
 
 
 def lay_out(histories: Histories, plays: Plays, nodes: Nodes, max_stages: int, name: str) -> Layout:
@@ -344,10 +302,9 @@ def build_product_form(
 
     Parameters
     ----------
-    game : Game, GameTree or ExtensiveForm
-    max_nodes : int
+    max_nodes
         Maximum number of histories, over all outcomes of chance.
-    max_stages : int
+    max_stages
         Maximum number of stages.
 
     Raises

@@ -22,18 +22,6 @@ from infoset.typing import Action, IntArray, LongArray, World
 from infoset.utils.arguments import check_callable, check_player, check_type
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = [
-    "InformationMap",
-    "Prefix",
-    "ProductForm",
-    "Source",
-    "Team",
-    "check_form",
-    "check_information",
-    "check_team",
-    "listed",
-]
-
 Team: TypeAlias = tuple[int, ...]
 """Agents with a common goal, in increasing order."""
 
@@ -41,42 +29,27 @@ Entry = TypeVar("Entry")
 
 
 class Prefix(NamedTuple):
-    """A prefix of a play: the argument of functions that define information maps.
-
-    Attributes
-    ----------
-    outcome : Hashable
-        The outcome of chance.
-    actions : tuple[Action, ...]
-        The actions of all agents since then, in order.
-    agent : int
-        The agent who acts next.
-    world : World
-        The world state if the form was built from the rules of a game, otherwise None.
-    """
+    """A prefix of a play: the argument of functions that define information maps."""
 
     outcome: Hashable
+    """The outcome of chance."""
     actions: tuple[Action, ...]
+    """The actions of all agents since then, in order."""
     agent: int
+    """The agent who acts next."""
     world: World = None
+    """The world state if the form was built from the rules of a game, otherwise None."""
 
 
 class Source(NamedTuple):
-    """The tree that a form was built from.
-
-    Attributes
-    ----------
-    tree : GameTree or ExtensiveForm
-    history : LongArray
-        [N] the history of each node in the tree.
-    infostate : LongArray
-        [N] the acting agent's infostate in the tree; -1 at nodes that were added because chance
-        ends the play before anybody acts.
-    """
+    """The tree that a form was built from."""
 
     tree: GameTree | ExtensiveForm
     history: LongArray
+    """[N] the history of each node in the tree."""
     infostate: LongArray
+    """[N] the acting agent's infostate in the tree; -1 at nodes that were added because chance ends
+    the play before anybody acts."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,29 +58,6 @@ class ProductForm:
 
     Ω is the set of outcomes of chance, P the agents, A their actions, I the original information
     map, and r the payoffs.
-
-    Attributes
-    ----------
-    name : str
-    agent_names : tuple[str, ...]
-        [P]
-    arrays : ProductArrays
-        The N nodes, each a prefix of a play, and the E edges.
-    outcomes : Sequence[Hashable]
-        The outcomes of chance. Outcomes that were merged into others have no nodes.
-    outcome : LongArray
-        [N] index into `outcomes`.
-    action_sets : tuple[tuple[Action, ...], ...]
-        The distinct lists of legal actions.
-    action_set : IntArray
-        [N] index into `action_sets`.
-    original : IntArray
-        [N] cell of the original information map, numbered by first appearance.
-    private_signal : IntArray or None
-        [N, P] a number that identifies the private information each agent has received so far;
-        None if unknown.
-    source : Source or None
-        The tree that the form was built from; None for a form written as functions.
 
     Raises
     ------
@@ -120,14 +70,24 @@ class ProductForm:
 
     name: str
     agent_names: tuple[str, ...]
+    """[P]"""
     arrays: ProductArrays
+    """The N nodes, each a prefix of a play, and the E edges."""
     outcomes: Sequence[Hashable]
+    """The outcomes of chance. Outcomes that were merged into others have no nodes."""
     outcome: LongArray
+    """[N] index into `outcomes`."""
     action_sets: tuple[tuple[Action, ...], ...]
+    """The distinct lists of legal actions."""
     action_set: IntArray
+    """[N] index into `action_sets`."""
     original: IntArray
+    """[N] cell of the original information map, numbered by first appearance."""
     private_signal: IntArray | None = None
+    """[N, P] a number that identifies the private information each agent has received so far; None
+    if unknown."""
     source: Source | None = None
+    """The tree that the form was built from; None for a form written as functions."""
 
     def __post_init__(self) -> None:
         check_well_posed(
@@ -194,13 +154,7 @@ class ProductForm:
         return self.arrays.node_of_edge
 
     def with_original(self, information: InformationMap) -> ProductForm:
-        """Return the same game with another map of this form as its original information map.
-
-        Raises
-        ------
-        ParameterError
-            If `information` is not an information map of this form.
-        """
+        """Return the same game with another map of this form as its original information map."""
         self.information.refines(information)
         return replace(self, original=information.cell)
 
@@ -248,13 +202,7 @@ class ProductForm:
 
 
 def check_form(form: object) -> None:
-    """Raise unless the value is a product form.
-
-    Raises
-    ------
-    ParameterError
-        If the value is anything else, such as the rules of a game.
-    """
+    """Raise unless the value is a product form."""
     check_type(
         "form",
         form,
@@ -265,11 +213,6 @@ def check_form(form: object) -> None:
 
 def check_team(form: ProductForm, team: Iterable[int]) -> Team:
     """Return a team with its agents in increasing order.
-
-    Raises
-    ------
-    ParameterError
-        If the team is empty, contains an agent twice, or contains an agent that does not exist.
 
     Examples
     --------
@@ -307,14 +250,6 @@ def listed(values: Iterable[Entry], rule: str) -> tuple[Entry, ...]:
 class InformationMap:
     """What the acting agent knows at each node: it cannot tell apart the nodes of one cell.
 
-    Attributes
-    ----------
-    form : ProductForm
-    cell : IntArray
-        [N] information-set cell of each node, numbered from 0 to M - 1 by first appearance, and
-        therefore in order of stages. The nodes of a cell have the same stage, agent and actions.
-    name : str
-
     Raises
     ------
     ParameterError
@@ -333,6 +268,8 @@ class InformationMap:
 
     form: ProductForm
     cell: IntArray
+    """[N] information-set cell of each node, numbered from 0 to M - 1 by first appearance, and
+    therefore in order of stages. The nodes of a cell have the same stage, agent and actions."""
     name: str
 
     def __post_init__(self) -> None:
@@ -359,10 +296,8 @@ class InformationMap:
 
         Parameters
         ----------
-        form : ProductForm
-        values : Sequence[Hashable]
+        values
             [N] one value per node.
-        name : str
 
         Raises
         ------
@@ -392,12 +327,10 @@ class InformationMap:
 
         Parameters
         ----------
-        form : ProductForm
         function : callable
             Function of a `Prefix` that returns any hashable value. Agents also know the stage and
             who acts.
-        name : str
-        team : Sequence[int], optional
+        team
             The agents whose information the function defines, by default all. The information of
             other agents is that of the original map.
 
@@ -465,13 +398,7 @@ class InformationMap:
         return int(self.first_entry[-1])
 
     def refines(self, other: InformationMap) -> bool:
-        """Return whether every cell is part of one cell of `other`.
-
-        Raises
-        ------
-        ParameterError
-            If `other` is not an information map, or belongs to another form.
-        """
+        """Return whether every cell is part of one cell of `other`."""
         return self._first_unequal(other) is None
 
     def coarsened_to(self, other: InformationMap) -> IntArray:
@@ -536,13 +463,7 @@ class InformationMap:
 
 
 def check_information(information: object) -> None:
-    """Raise unless the value is an information map.
-
-    Raises
-    ------
-    ParameterError
-        If the value is anything else, such as a form.
-    """
+    """Raise unless the value is an information map."""
     check_type(
         "information", information, InformationMap, "an InformationMap, such as form.information"
     )

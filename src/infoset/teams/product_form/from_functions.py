@@ -24,23 +24,13 @@ from infoset.utils.arguments import (
 )
 from infoset.utils.ragged import offsets
 
-__all__ = ["Actions", "Rules", "Writer", "product_form_from_functions"]
-
-
 Actions: TypeAlias = tuple[Action, ...]
 """The actions so far, one per past stage."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The functions that define a game; the methods check the values that these return.
-
-    Attributes
-    ----------
-    num_agents, num_stages : int
-    agent, legal_actions, information, reward : callable
-        As in `product_form_from_functions`.
-    """
+    """The functions that define a game; the methods check the values that these return."""
 
     num_agents: int
     num_stages: int
@@ -48,6 +38,7 @@ class Rules:
     legal_actions: Callable[[Hashable, Actions], Sequence[Action]]
     information: Callable[[Hashable, Actions], Hashable]
     reward: Callable[[Hashable, Actions], Sequence[float]]
+    """As in `product_form_from_functions`."""
 
     def __post_init__(self) -> None:
         for name in ("agent", "legal_actions", "information", "reward"):
@@ -116,12 +107,6 @@ class Pending(NamedTuple):
 
 class Writer:
     """Lists the nodes of a game, stage by stage.
-
-    Parameters
-    ----------
-    rules : Rules
-    outcomes : tuple[Hashable, ...]
-    max_nodes : int
 
     Attributes
     ----------
@@ -245,10 +230,9 @@ def product_form_from_functions(
 
     Parameters
     ----------
-    outcomes : Mapping[Hashable, Probability]
+    outcomes
         Outcomes of chance and their probabilities.
-    agent_names : Sequence[str]
-    num_stages : int
+    num_stages
         Maximum number of actions in a play.
     agent : callable
         Returns the number of the agent who acts after a prefix; None if play is over.
@@ -262,8 +246,7 @@ def product_form_from_functions(
     private_signals : callable, optional
         Function of an outcome that returns the private information of each agent; `reveal_private`
         needs it.
-    name : str
-    max_nodes : int
+    max_nodes
         Maximum number of nodes.
 
     Raises

@@ -14,8 +14,6 @@ from infoset.tree import GameTree
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.text import distinct_labels
 
-__all__ = ["Histories", "histories_of_form", "histories_of_tree", "private_signals"]
-
 
 class Histories(NamedTuple):
     """H histories of P agents; after each history agents choose actions, and then chance draws.
@@ -23,33 +21,23 @@ class Histories(NamedTuple):
     A group is the set of children after one joint action of the agents; a history where nobody acts
     has a single group. If a group has several children, chance draws one of them. Groups and
     children are numbered in the order of histories.
-
-    Attributes
-    ----------
-    first_group : LongArray
-        [H + 1] the first group of each history.
-    first_child : LongArray
-        [G + 1] the first child of each group.
-    probability, cumulative : FloatArray
-        [H] probability of a history given its group, and the sum of these up to and including the
-        history.
-    action_set : IntArray
-        [H, P] index into `action_sets`; -1 where the agent does not act.
-    action_sets : tuple[tuple[Action, ...], ...]
-    known : IntArray
-        [H, P] infostate, or information set, of each agent.
-    utility : FloatArray
-        [H, P] sum of each agent's rewards so far.
     """
 
     first_group: LongArray
+    """[H + 1] the first group of each history."""
     first_child: LongArray
+    """[G + 1] the first child of each group."""
     probability: FloatArray
     cumulative: FloatArray
+    """[H] probability of a history given its group, and the sum of these up to and including the
+    history."""
     action_set: IntArray
+    """[H, P] index into `action_sets`; -1 where the agent does not act."""
     action_sets: tuple[tuple[Action, ...], ...]
     known: IntArray
+    """[H, P] infostate, or information set, of each agent."""
     utility: FloatArray
+    """[H, P] sum of each agent's rewards so far."""
 
     @property
     def num_agents(self) -> int:

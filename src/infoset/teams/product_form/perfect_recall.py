@@ -18,28 +18,19 @@ from infoset.teams.product_form.form import (
 )
 from infoset.typing import BoolArray, LongArray
 
-__all__ = ["RecallViolation", "find_recall_violation", "last_own_edges"]
-
 CONDITION_2: Final = "a team remembers what it knew whenever it acted before (condition 2)"
 CONDITION_3: Final = "a team remembers what it did whenever it acted before (condition 3)"
 
 
 @dataclass(frozen=True)
 class RecallViolation:
-    """Two prefixes which show that a team does not have perfect recall.
-
-    Attributes
-    ----------
-    rule : str
-        The violated condition of perfect recall (eq. 2 or 3 of the paper).
-    nodes : tuple[int, int]
-    found : str
-        The two prefixes in words, and what the team has forgotten.
-    """
+    """Two prefixes which show that a team does not have perfect recall."""
 
     rule: str
+    """The violated condition of perfect recall (eq. 2 or 3 of the paper)."""
     nodes: tuple[int, int]
     found: str
+    """The two prefixes in words, and what the team has forgotten."""
 
     def __str__(self) -> str:
         return f"{self.found}. The rule: {self.rule}."
@@ -55,19 +46,13 @@ def find_recall_violation(
 
     Parameters
     ----------
-    information : InformationMap
-    team : Sequence[int]
+    team
         A team of one agent tests the recall of that agent.
 
     Returns
     -------
     RecallViolation or None
         None if the team has perfect recall.
-
-    Raises
-    ------
-    ParameterError
-        If the information map or the team is invalid.
 
     Examples
     --------

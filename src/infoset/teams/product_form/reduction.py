@@ -13,8 +13,6 @@ from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.ragged import edges_in_order, offsets, spread
 from infoset.utils.sorting import number_by_appearance
 
-__all__ = ["drop_decided", "equivalent_nodes", "merge_outcomes"]
-
 
 def merge_outcomes(form: ProductForm) -> ProductForm:
     """Merge outcomes of chance that no agent can ever tell apart; payoffs become their means.
@@ -24,19 +22,10 @@ def merge_outcomes(form: ProductForm) -> ProductForm:
     or under a relaxation that does not distinguish the outcomes. A map that reveals everything
     reveals only which of the remaining outcomes occurred.
 
-    Parameters
-    ----------
-    form : ProductForm
-
     Returns
     -------
     ProductForm
         The form with the same `outcomes`; outcomes that were merged into others have no nodes.
-
-    Raises
-    ------
-    ParameterError
-        If `form` is not a product form.
 
     Examples
     --------
@@ -70,11 +59,6 @@ def drop_decided(form: ProductForm) -> ProductForm:
 
     The values of policies do not change. Nodes whose choices no longer matter are removed, and with
     them the penalties that a relaxed policy would pay there.
-
-    Raises
-    ------
-    ParameterError
-        If `form` is not a product form.
 
     Examples
     --------
@@ -118,8 +102,7 @@ def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
 
     Parameters
     ----------
-    form : ProductForm
-    known : IntArray
+    known
         [N] or [N, any] information at each node, as numbers. Two outcomes are equivalent if their
         nodes have the same information and are connected by the same actions.
     """

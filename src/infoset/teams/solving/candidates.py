@@ -20,8 +20,6 @@ from infoset.teams.solving.task import TeamTask
 from infoset.typing import FloatArray
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["Answer", "Candidates", "offer_plain_policy"]
-
 PLAIN_ITERATIONS: Final = 1000
 PLAIN_FRACTION: Final = 0.1
 """CFR+ does as many iterations as a run, but at most these, in at most this part of the limit."""
@@ -49,10 +47,6 @@ class Candidates:
 
     For a single team, the measurement is the payoff after an improvement by iterated best response.
     For several teams, it is the security level of each team.
-
-    Parameters
-    ----------
-    task : TeamTask
     """
 
     def __init__(self, task: TeamTask) -> None:

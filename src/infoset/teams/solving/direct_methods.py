@@ -10,29 +10,18 @@ from infoset.teams.exact import iterated_best_response, team_optimum
 from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask
 
-__all__ = ["DirectMethod", "find_optimum", "point_of", "run_best_responses"]
-
 
 @dataclass(frozen=True)
 class DirectMethod:
-    """A method that computes an answer for one team, without information relaxation.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-    defaults : TeamOptions
-    takes : frozenset[str]
-        Names of the options that the method accepts.
-    find : callable
-        Function of the name of the method and the task that returns the result.
-    """
+    """A method that computes an answer for one team, without information relaxation."""
 
     name: str
     description: str
     defaults: TeamOptions
     takes: frozenset[str]
+    """Names of the options that the method accepts."""
     find: Callable[[str, TeamTask], TeamResult]
+    """Function of the name of the method and the task that returns the result."""
 
     def solve(self, task: TeamTask) -> TeamResult:
         """Solve a game of one team.

@@ -30,16 +30,6 @@ from infoset.teams.solving.learning_runs import (
 from infoset.teams.solving.result import TeamOutcome, TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask, reaches
 
-__all__ = [
-    "HIDING_DEFAULTS",
-    "LearningMethod",
-    "default_scheme",
-    "hide_by",
-    "learn_in_runs",
-    "minorize",
-]
-
-
 PENALTY = 0.3
 RATE_AGAINST = 2.0
 LEARNING_RATE = 16.0
@@ -50,21 +40,13 @@ REGRET_RESTARTS = RegretRestarts(iterations=100, retain=0.001, noise=0.5)
 
 @dataclass(frozen=True)
 class LearningMethod:
-    """A method that learns with relaxed information; the answer is the best of several runs.
-
-    Attributes
-    ----------
-    name : str
-    description : str
-    defaults : TeamOptions
-    start : callable
-        Function of a relaxed form, a penalty and a seed that returns a learner.
-    """
+    """A method that learns with relaxed information; the answer is the best of several runs."""
 
     name: str
     description: str
     defaults: TeamOptions
     start: Start
+    """Function of a relaxed form, a penalty and a seed that returns a learner."""
 
     @property
     def takes(self) -> frozenset[str]:
@@ -188,14 +170,12 @@ def learn_in_runs(
 
     Parameters
     ----------
-    runs : LearningRuns
-    bound : float or None
+    bound
         Payoff at which learning ends.
-    checkpointer : TeamCheckpointer or NullCheckpointer
-    known : float
+    known
         Payoff of a policy that is already known. If it reaches the bound, or after an interrupt,
         there is only one measurement.
-    is_interrupted : bool
+    is_interrupted
         Whether Ctrl-C was pressed before learning began.
 
     Raises

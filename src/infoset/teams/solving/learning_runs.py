@@ -31,9 +31,6 @@ from infoset.teams.solving.result import TeamOutcome, TeamPoint
 from infoset.teams.solving.task import TeamTask
 from infoset.typing import FloatArray, StateArrays
 
-__all__ = ["BestRun", "Learner", "LearningRuns", "Start", "TeamCheckpointer", "make_checkpointer"]
-
-
 PLANNED_AFTER = (0.05, 0.5)
 """Fractions of a time limit after which the rest of a run is planned by the measured rate."""
 PLANNED_FRACTION = 0.95
@@ -45,21 +42,14 @@ Start: TypeAlias = Callable[[RelaxedForm, PenaltySchedule | float | None, int], 
 
 
 class BestRun(NamedTuple):
-    """The run with the best policy so far; always the first run if several teams learn.
-
-    Attributes
-    ----------
-    run : int
-    payoff : float
-        Payoff of the best policy for the first team.
-    probability, last_probability : FloatArray
-        [C] the best policy and the last policy of the run.
-    """
+    """The run with the best policy so far; always the first run if several teams learn."""
 
     run: int
     payoff: float
+    """Payoff of the best policy for the first team."""
     probability: FloatArray
     last_probability: FloatArray
+    """[C] the best policy and the last policy of the run."""
 
 
 class MeasuredPace:
@@ -110,7 +100,7 @@ class LearningRuns:
     ----------
     start : callable
         Function of a relaxed form, a penalty and a seed that returns a learner.
-    task : TeamTask
+    task
         The task, which records the measurements.
     """
 
@@ -236,10 +226,9 @@ class TeamCheckpointer(Checkpointer):
 
     Parameters
     ----------
-    runs : LearningRuns
-    method : str
+    method
         Name of the method in the result.
-    to : Checkpointing
+    to
         The file, and how often to save.
     """
 

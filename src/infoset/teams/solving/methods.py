@@ -20,16 +20,6 @@ from infoset.teams.solving.result import TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask
 from infoset.utils.registry import Registry
 
-__all__ = [
-    "DEFAULT_TEAM_METHOD",
-    "TEAM_METHODS",
-    "TeamMethod",
-    "default_team_method",
-    "fill_options",
-    "get_team_method",
-]
-
-
 DEFAULT_TEAM_METHOD: Final = "portfolio"
 LEARNING_OPTIONS = ("relax", "penalty", "iterations", "restarts", "checkpoint")
 REFUSALS: Final = MappingProxyType(
@@ -118,13 +108,6 @@ TEAM_METHODS: Final[Registry[TeamMethod]] = Registry(
 
 def get_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
     """Return a team method, given its name in any case, a `HidingScheme`, or the method itself.
-
-    Raises
-    ------
-    UnknownNameError
-        If no method has that name.
-    ParameterError
-        If `method` has another type.
 
     Examples
     --------

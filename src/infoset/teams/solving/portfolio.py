@@ -18,8 +18,6 @@ from infoset.teams.solving.task import TeamTask, reaches
 from infoset.typing import FloatArray
 from infoset.utils.clocks import working_seconds
 
-__all__ = ["EXACT_STATES", "EXACT_STEPS", "solve_in_stages"]
-
 EXACT_STATES: Final = 200_000
 EXACT_STEPS: Final = 1 << 22
 """Caps on the exact search: numbers, not seconds, so that answers do not depend on the machine."""

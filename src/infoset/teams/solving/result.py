@@ -14,8 +14,6 @@ from infoset.teams.product_form.form import InformationMap, Team
 from infoset.typing import FloatArray
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
-__all__ = ["TeamCallback", "TeamCandidate", "TeamOutcome", "TeamPoint", "TeamResult"]
-
 TeamOutcome: TypeAlias = Literal[
     "optimal", "local", "iterations", "seconds", "states", "steps", "stopped", "interrupted"
 ]
@@ -26,33 +24,22 @@ was pressed."""
 
 @dataclass(frozen=True)
 class TeamPoint:
-    """A measurement of a run.
-
-    Attributes
-    ----------
-    run : int
-        Number of the run, from 0.
-    iteration : int
-        Iterations of this run so far.
-    seconds : float
-        Time since the first run began.
-    payoffs : tuple[float, ...]
-        Payoff of each team under the projected policy, in the game's units.
-    relaxed_payoffs : tuple[float, ...]
-        Payoff of each team under the relaxed policy; equal to `payoffs` without relaxation.
-    squared_distances : tuple[float, ...]
-        Squared distance between the two policies: E ‖π - π̂‖², summed over the stages of a play.
-    penalty_coefficients : tuple[float, ...]
-        γ, in utility units.
-    """
+    """A measurement of a run."""
 
     run: int
+    """Number of the run, from 0."""
     iteration: int
+    """Iterations of this run so far."""
     seconds: float
+    """Time since the first run began."""
     payoffs: tuple[float, ...]
+    """Payoff of each team under the projected policy, in the game's units."""
     relaxed_payoffs: tuple[float, ...]
+    """Payoff of each team under the relaxed policy; equal to `payoffs` without relaxation."""
     squared_distances: tuple[float, ...]
+    """Squared distance between the two policies: E ‖π - π̂‖², summed over the stages of a play."""
     penalty_coefficients: tuple[float, ...]
+    """γ, in utility units."""
 
 
 TeamCallback: TypeAlias = Callable[[TeamPoint], object]
@@ -96,78 +83,54 @@ class TeamCandidate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TeamResult(ShortRepr):
-    """The result of `solve_team`.
-
-    Attributes
-    ----------
-    game : str
-        Name of the game; `policy.form.source` records where the game came from.
-    method : str
-    teams : tuple[Team, ...]
-        T teams, a partition of the agents.
-    relaxed : InformationMap
-        The relaxed map during learning; the original map without relaxation.
-    information : InformationMap
-        The original map.
-    probability : FloatArray
-        [entries] the answer, as a policy for `information`: the best of the measured `candidates`.
-        For a single team, that is the one with the highest payoff, after an improvement by iterated
-        best response; the trace has the payoffs before the improvement. For several teams, each
-        team's part comes from the candidate with the greatest lower bound in its security level.
-    last_probability : FloatArray
-        [entries] the last policy of the run that gave the answer.
-    payoffs : tuple[float, ...]
-        [T] payoff of each team under the answer, in the game's units.
-    upper_bound : float or None
-        Upper bound on the payoff of every policy, from the exact search or from the optimum under
-        perfect recall. None for several teams.
-    outcome : TeamOutcome
-        Why the method ended.
-    run : int
-        Number of the run that gave the answer, or of the best run of learning if CFR+ did.
-    seed : int
-        Seed of the first run; each later run uses the next integer.
-    seconds : float
-        Time taken, excluding construction and compilation; the time limit applies to this time.
-    trace : tuple[TeamPoint, ...]
-        Measurements of all runs.
-    build_seconds : float
-        Time taken to build the product form and its relaxation, without compilation.
-    compile_seconds : float
-        Time taken to compile kernels, or to load them from disk.
-    security_levels : tuple[SecurityLevel, ...] or None
-        [T] bounds on what each team is sure to get under the answer, if all other agents respond
-        together; see `security_level`. None for a single team, and if there was no time to
-        compute them.
-    candidates : tuple[TeamCandidate, ...]
-        The policies that were compared, with their measurements.
-    chosen : tuple[str, ...]
-        [T] name of the candidate from which each team's part of the answer comes.
-    depends_on_clock : bool
-        Whether a time limit ended the run, or changed its plan or its measurements. Another run
-        with the same seed may then give another answer.
-    """
+    """The result of `solve_team`."""
 
     game: str
+    """Name of the game; `policy.form.source` records where the game came from."""
     method: str
     teams: tuple[Team, ...]
+    """T teams, a partition of the agents."""
     relaxed: InformationMap
+    """The relaxed map during learning; the original map without relaxation."""
     information: InformationMap
+    """The original map."""
     probability: FloatArray
+    """[entries] the answer, as a policy for `information`: the best of the measured `candidates`.
+    For a single team, that is the one with the highest payoff, after an improvement by iterated
+    best response; the trace has the payoffs before the improvement. For several teams, each team's
+    part comes from the candidate with the greatest lower bound in its security level."""
     last_probability: FloatArray
+    """[entries] the last policy of the run that gave the answer."""
     payoffs: tuple[float, ...]
+    """[T] payoff of each team under the answer, in the game's units."""
     upper_bound: float | None
+    """Upper bound on the payoff of every policy, from the exact search or from the optimum under
+    perfect recall. None for several teams."""
     outcome: TeamOutcome
+    """Why the method ended."""
     run: int
+    """Number of the run that gave the answer, or of the best run of learning if CFR+ did."""
     seed: int
+    """Seed of the first run; each later run uses the next integer."""
     seconds: float
+    """Time taken, excluding construction and compilation; the time limit applies to this time."""
     trace: tuple[TeamPoint, ...]
+    """Measurements of all runs."""
     build_seconds: float = 0.0
+    """Time taken to build the product form and its relaxation, without compilation."""
     compile_seconds: float = 0.0
+    """Time taken to compile kernels, or to load them from disk."""
     security_levels: tuple[SecurityLevel, ...] | None = None
+    """[T] bounds on what each team is sure to get under the answer, if all other agents respond
+    together; see `security_level`. None for a single team, and if there was no time to compute
+    them."""
     candidates: tuple[TeamCandidate, ...] = ()
+    """The policies that were compared, with their measurements."""
     chosen: tuple[str, ...] = ()
+    """[T] name of the candidate from which each team's part of the answer comes."""
     depends_on_clock: bool = False
+    """Whether a time limit ended the run, or changed its plan or its measurements. Another run with
+    the same seed may then give another answer."""
 
     def _facts(self) -> Facts:
         values = {

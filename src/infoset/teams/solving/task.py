@@ -27,43 +27,26 @@ from infoset.typing import FloatArray
 from infoset.utils.arguments import check_callable, check_count
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
-__all__ = ["TeamOptions", "TeamTask", "reaches"]
-
 ROUNDING = 1e-9
 """Relative distance from an upper bound up to which an answer counts as optimal."""
 
 
 @dataclass(frozen=True)
 class TeamOptions:
-    """Options of a method; each is None if it is not given or the method does not accept it.
-
-    Attributes
-    ----------
-    relax : str, Relaxation or InformationMap, optional
-        Information relaxation used during learning.
-    penalty : float or PenaltySchedule, optional
-        Penalty coefficient γ for relying on relaxed information, in utility units.
-    iterations : int, optional
-        Iterations of each run.
-    restarts : int, optional
-        Number of runs.
-    seconds : float, optional
-        Time limit for all runs together.
-    checkpoint : Checkpointing, optional
-        File in which runs are saved, and from which they are resumed.
-
-    Raises
-    ------
-    ParameterError
-        If a number is out of range.
-    """
+    """Options of a method; each is None if it is not given or the method does not accept it."""
 
     relax: str | Relaxation | InformationMap | None = None
+    """Information relaxation used during learning."""
     penalty: float | PenaltySchedule | None = None
+    """Penalty coefficient γ for relying on relaxed information, in utility units."""
     iterations: int | None = None
+    """Iterations of each run."""
     restarts: int | None = None
+    """Number of runs."""
     seconds: float | None = None
+    """Time limit for all runs together."""
     checkpoint: Checkpointing | None = None
+    """File in which runs are saved, and from which they are resumed."""
 
     def __post_init__(self) -> None:
         if self.restarts is not None:
@@ -73,52 +56,31 @@ class TeamOptions:
 
 @dataclass
 class TeamTask:
-    """A game in product form, its teams, and the options of a method.
-
-    Attributes
-    ----------
-    form : ProductForm
-    teams : tuple[Team, ...]
-        A partition of the agents.
-    options : TeamOptions
-        The options, completed with the defaults of the method.
-    rule : {"common", "sum"}
-        A team's payoff: the common payoff of its agents, or the sum of their payoffs.
-    seed : int
-        Seed of the first run; each later run uses the next integer.
-    callback : TeamCallback, optional
-        Called at every measurement.
-    trace : list[TeamPoint]
-        Measurements so far.
-    build_seconds : float
-        Time taken to build the product form and, once it exists, its relaxation.
-    compiled_before : float
-        `compiling_seconds()` before the game was built.
-    reserved_seconds : float
-        Part of the time limit that is left for work after learning.
-    depends_on_clock : bool
-        Whether a time limit has changed the course of the method.
-    progress : BuildProgress, optional
-        Called when the stages `cfr+` and `security levels` begin, and during the second.
-
-    Raises
-    ------
-    ParameterError
-        If the seed is not an integer, or the callback is not callable.
-    """
+    """A game in product form, its teams, and the options of a method."""
 
     form: ProductForm
     teams: tuple[Team, ...]
+    """A partition of the agents."""
     options: TeamOptions
+    """The options, completed with the defaults of the method."""
     rule: PayoffRule = "common"
+    """A team's payoff: the common payoff of its agents, or the sum of their payoffs."""
     seed: int = 0
+    """Seed of the first run; each later run uses the next integer."""
     callback: TeamCallback | None = None
+    """Called at every measurement."""
     trace: list[TeamPoint] = field(default_factory=list)
+    """Measurements so far."""
     build_seconds: float = 0.0
+    """Time taken to build the product form and, once it exists, its relaxation."""
     compiled_before: float = field(default_factory=compiling_seconds)
+    """`compiling_seconds()` before the game was built."""
     reserved_seconds: float = 0.0
+    """Part of the time limit that is left for work after learning."""
     depends_on_clock: bool = False
+    """Whether a time limit has changed the course of the method."""
     progress: BuildProgress | None = None
+    """Called when the stages `cfr+` and `security levels` begin, and during the second."""
     started: float = field(default_factory=working_seconds)
 
     def __post_init__(self) -> None:
