@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -70,3 +71,17 @@ def test_likely_mistakes(command, tmp_path, content, message):
     assert message in complaint
     missing = command("solve", "kuhn_poker", "--lock", "none.json").complaint
     assert "there is no file none.json" in missing
+
+
+def test_the_stored_policy_is_measured_with_the_locks(command, tmp_path):
+    """In the full game, one could gain a lot by not checking always."""
+    (tmp_path / "lock.json").write_text('{"(start)": {"check": 1.0}}')
+    settings = ("--form", "public", "--method", "cfr+", "--iterations", 100, "--out", "run")
+    ran = command("solve", RIVER, "--lock", "lock.json", "--storage", "uint8", *settings)
+    [error, as_stored] = [
+        float(re.search(r"\d\S*", line)[0])
+        for line in ran.out.splitlines()
+        if line.strip().startswith("exploitability")
+    ]
+    assert as_stored == pytest.approx(error, abs=1.0)
+    assert command("evaluate", "run", "--json").json["exploitability"] > 10.0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.deep.episodes import Episodes
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, TERMINAL_NODE
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 
 
 class Arrays(NamedTuple):

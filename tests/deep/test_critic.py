@@ -55,7 +55,7 @@ from infoset.policy import (
 )
 from infoset.search import PIMC, search_model
 from infoset.tree import build_tree
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, TERMINAL_NODE
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from tests.deep.enumeration import arrays_of, chance_probabilities
 from tests.support.cached_games import cached_tree
 

@@ -6,11 +6,21 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import PolicyMismatchError, UnsupportedGameError
+from infoset.errors import GameTooLargeError, PolicyMismatchError, UnsupportedGameError
+from infoset.evaluation import PublicContinuation
+from infoset.forms import cut
 from infoset.front import choose_form, policy_kind, resolve_players, to_game
 from infoset.game import PublicRulesGame
 from infoset.games import load_game
-from infoset.policy import random_policy, save_policy_csv, transfer_policy, uniform_policy
+from infoset.policy import (
+    STORAGES,
+    random_policy,
+    rounded_policy,
+    save_policy_csv,
+    transfer_policy,
+    uniform_policy,
+)
+from infoset.resolving import ContinualResolving
 from infoset.search import exploitability_lower_bound
 from infoset.tree import build_public_form, build_tree
 from tests.support.cached_games import cached_random_policies, cached_tree
@@ -98,3 +108,39 @@ def test_results_on_any_form_are_compared():
     assert second.policy.form is form
     with pytest.raises(PolicyMismatchError, match="result of cfr is of kuhn_poker, not of leduc"):
         infoset.compare("leduc_poker", [result, "cfr+"], iterations=10)
+
+
+def test_files_of_policies_on_locked_and_cut_forms_are_read(tmp_path):
+    form, path = infoset.build_public_form("kuhn_poker"), tmp_path / "policy.parquet"
+    locked = infoset.lock(form, {("J", "(start)"): {"bet": 1.0}})
+    for changed in (locked, cut(form, PublicContinuation(uniform_policy(form)), depth=1)):
+        policy = random_policy(changed, np.random.default_rng(4))
+        for storage in STORAGES:
+            infoset.save_policy(policy, path, storage=storage)
+            found = infoset.load_policy(path, changed)
+            assert found.digest == rounded_policy(policy, storage).digest
+        with pytest.raises(PolicyMismatchError, match="complete_policy"):
+            infoset.evaluate("kuhn_poker", policy)
+        with pytest.raises(PolicyMismatchError, match="restrict_policy"):
+            infoset.evaluate(changed, uniform_policy(form))
+
+
+def test_files_of_other_games_are_named_where_no_tree_fits(tmp_path):
+    (policy,) = cached_random_policies("kuhn_poker")
+    infoset.save_policy(policy, tmp_path / "kuhn.parquet")
+    with pytest.raises(PolicyMismatchError, match=r"a policy for kuhn_poker, not for leduc_poker"):
+        infoset.evaluate(LARGE, tmp_path / "kuhn.parquet", memory=MEMORY)
+
+
+def test_learners_of_games_without_a_tree():
+    assert infoset.learn(LARGE, episodes=2, memory=MEMORY).method == "cs-mccfr"
+    with pytest.raises(GameTooLargeError, match=r"only auto, es-mccfr, cs-mccfr run .* os-mccfr"):
+        infoset.learn(LARGE, "os-mccfr", episodes=2, memory=MEMORY)
+
+
+def test_a_blueprint_on_a_sequence_form_is_transferred():
+    tree, form = cached_tree("kuhn_poker"), infoset.build_public_form("kuhn_poker")
+    (policy,) = cached_random_policies("kuhn_poker")
+    assert policy.form is tree.sequence_form
+    found = ContinualResolving(form, policy).blueprint
+    assert found.digest == transfer_policy(policy, form).digest

@@ -13,7 +13,7 @@ from infoset.learning import (
     make_learner,
     tree_size,
 )
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, TERMINAL_NODE, draw_outcome
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE, draw_outcome
 from infoset.utils.splitmix import make_stream
 from tests.learning.playing import simulator_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, TERMINAL_NODE
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 
 MASK = 2**64 - 1
 

@@ -13,7 +13,7 @@ from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, SampledTraver
 from infoset.learning.outcome_sampling import OUTCOME_SAMPLING_LEARNERS
 from infoset.learning.sampled_traversal import SAMPLED_TRAVERSAL_LEARNERS
 from infoset.runs import Budget, run_measured
-from infoset.tree._decision_nodes_kernels import TERMINAL_NODE
+from infoset.tree.decision_nodes import TERMINAL_NODE
 from tests.learning.playing import simulator_of
 
 NAMES = [row.name for row in (*OUTCOME_SAMPLING_LEARNERS, *SAMPLED_TRAVERSAL_LEARNERS)]

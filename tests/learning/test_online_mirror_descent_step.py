@@ -19,7 +19,7 @@ from infoset.learning._simulator_kernels import Paths
 from infoset.learning.balance import balanced_reach
 from infoset.learning.online_mirror_descent import OnlineMirrorDescentUpdate
 from infoset.tree import build_tree
-from infoset.tree._decision_nodes_kernels import TERMINAL_NODE
+from infoset.tree.decision_nodes import TERMINAL_NODE
 from infoset.utils.compilation import kernel
 from tests.learning.reference_mirror_descent import behavior_of, own_sequences, plan_of
 

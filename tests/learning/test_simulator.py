@@ -12,7 +12,7 @@ from infoset.games import load_game
 from infoset.learning._simulator_kernels import play
 from infoset.learning.simulator import make_simulator
 from infoset.tree import build_tree
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, TERMINAL_NODE
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import make_stream
 from tests.learning.reference_mirror_descent import Draws, own_sequences

@@ -8,8 +8,9 @@ from hypothesis import given
 
 from infoset.games import load_game
 from infoset.tree import build_tree
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, TERMINAL_NODE
 from infoset.tree.decision_nodes import (
+    CHANCE_NODE,
+    TERMINAL_NODE,
     decision_graph,
     infostate_depths,
     infostate_sequences,

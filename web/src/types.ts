@@ -226,7 +226,7 @@ export interface Decision {
   loss: number | null;
 }
 
-/** A decision of another player: what it expected and did; `Play.belief` has what it believed. */
+/** What another player expected and did at a decision; see `Play.belief` for its belief. */
 export interface Thought {
   step: number;
   player: number;

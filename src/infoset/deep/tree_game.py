@@ -16,8 +16,7 @@ from infoset.deep.tree_moves import TreeMoves
 from infoset.learning import Simulator, make_simulator
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, InfostateEncoder
-from infoset.tree._decision_nodes_kernels import TERMINAL_NODE
-from infoset.tree.decision_nodes import infostate_sequences
+from infoset.tree.decision_nodes import TERMINAL_NODE, infostate_sequences
 from infoset.typing import BoolArray, FloatArray, IntArray
 
 ALWAYS = 2.0

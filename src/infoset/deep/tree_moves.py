@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, DecisionNodes
+from infoset.tree.decision_nodes import CHANCE_NODE, DecisionNodes
 from infoset.typing import BoolArray, IntArray
 
 CHANCE = 2

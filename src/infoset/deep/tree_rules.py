@@ -14,8 +14,7 @@ from infoset.deep.device_nodes import DeviceNodes
 from infoset.game import Infostate
 from infoset.policy import ActionTable
 from infoset.tree import GameTree, InfostateEncoder
-from infoset.tree._decision_nodes_kernels import DecisionNodes
-from infoset.tree.decision_nodes import number_infostates, unfold_tree
+from infoset.tree.decision_nodes import DecisionNodes, number_infostates, unfold_tree
 from infoset.typing import Action, IntArray
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.errors import GameTooLargeError
-from infoset.evaluation._trigger_kernels import TriggerPairs, number_pairs
+from infoset.evaluation._trigger_kernels import TriggerPairs as TriggerPairs
+from infoset.evaluation._trigger_kernels import number_pairs
 from infoset.typing import IntArray
 
 MAX_PAIRS = 20_000_000

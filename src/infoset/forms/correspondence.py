@@ -62,10 +62,12 @@ def _same_sequences(target: Form, source: Form, player: Player) -> tuple[LongArr
     if isinstance(target, SequenceForm) and isinstance(source, PublicForm):
         here, there = sequences_in_tree(source, target, player)
         return there, here
-    raise PolicyMismatchError(
-        f"the policy is for {source.name}, not for {target.name}; give a policy of the same game, "
-        "with the same parameters"
-    )
+    advice = "give a policy of the same game, with the same parameters"
+    if source.whole is not source:
+        advice = "infoset.policy.complete_policy makes it a policy of the form that was changed"
+    elif target.whole is not target:
+        advice = "infoset.policy.restrict_policy makes a policy of the changed form from it"
+    raise PolicyMismatchError(f"the policy is for {source.name}, not for {target.name}; {advice}")
 
 
 def sequences_in_tree(

@@ -317,10 +317,13 @@ def as_public_form(form: object) -> PublicForm:
     """
     if not isinstance(form, PublicForm):
         name = getattr(form, "name", type(form).__name__)
-        raise UnsupportedGameError(
-            f"this form of {name} has no public nodes and hands: build its public form by "
-            "infoset.build_public_form, and transfer policies by infoset.policy.transfer_policy"
+        advice = (
+            "build its public form by infoset.build_public_form, and transfer policies by "
+            "infoset.policy.transfer_policy"
         )
+        if isinstance(getattr(form, "whole", None), PublicForm):
+            advice = "they are those of its attribute whole, and of infoset.policy.complete_policy"
+        raise UnsupportedGameError(f"this form of {name} has no public nodes and hands: {advice}")
     return form
 
 

@@ -55,6 +55,7 @@ from infoset.front.policy_files import (
 )
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
+    form_of_policies,
     policy_kind,
     resolve_average,
     resolve_policy,
@@ -91,6 +92,7 @@ __all__ = [
     "evaluate",
     "evaluate_hands",
     "evaluate_teams",
+    "form_of_policies",
     "game_of_policy",
     "info",
     "initial_history",

@@ -32,6 +32,7 @@ from infoset.front.solution import checkpointing
 from infoset.game import Game
 from infoset.learning import (
     DEFAULT_LEARNER,
+    LEARNERS,
     AutoLearner,
     LearnerSpec,
     LearnResult,
@@ -263,9 +264,17 @@ def build_simulator(
     source = resolve_game(game)
     try:
         return source, make_simulator(build_learning_tree(source, memory, progress))
-    except GameTooLargeError:
-        if form == "sequence" or not all(map(learns_on_forms, learners)):
+    except GameTooLargeError as error:
+        if form == "sequence":
             raise
+        on_trees = [learner.name for learner in learners if not learns_on_forms(learner)]
+        if on_trees:
+            others = ", ".join(name for name, one in LEARNERS.items() if learns_on_forms(one))
+            raise GameTooLargeError(
+                f"{error}. Of the learners, only {others} run on public forms, and "
+                f"{', '.join(on_trees)} need the tree",
+                error.counts,
+            ) from error
     return None, choose_form(source, memory=memory, progress=progress).form
 
 

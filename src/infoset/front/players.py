@@ -21,7 +21,7 @@ from infoset.errors import (
 )
 from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import Form
-from infoset.front.game_sources import choose_form, to_form
+from infoset.front.game_sources import to_form
 from infoset.front.policy_files import (
     RESULT,
     is_correlated,
@@ -31,7 +31,7 @@ from infoset.front.policy_files import (
     load_critic_file,
     load_network_file,
 )
-from infoset.front.policy_sources import policy_kind, resolve_policy
+from infoset.front.policy_sources import form_of_policies, resolve_policy
 from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
@@ -94,8 +94,7 @@ def resolve_players(
 
     @cache
     def form(player: str) -> Form:
-        kind = policy_kind(player)
-        return choose_form(game, kind, memory=memory, progress=progress).form
+        return form_of_policies(game, player, memory=memory, progress=progress)
 
     model = cache(lambda: search_model(rules))
     given = find_source_form(rules)

@@ -239,7 +239,8 @@ def load_policy_file(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
             "infoset.evaluation.load_correlated_policy"
         )
     kind = kind_of_file(found)
-    if kind == form.kind or not found.is_file():
+    is_same = kind == form.kind or not found.is_file()
+    if is_same or read_metadata(found).get("fingerprint") == form.fingerprint:
         return load_parquet(found, form)
     other = to_kind(_rules_of(form, found), kind)
     return transfer_policy(load_parquet(found, other), form)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from infoset.errors import ParameterError
+from infoset.errors import GameTooLargeError, ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy
-from infoset.forms import AnyForm, as_sequence_form
+from infoset.forms import AnyForm, Form, as_sequence_form
+from infoset.front.game_sources import FormLike, choose_form
 from infoset.front.policy_files import (
     is_correlated,
     is_csv,
@@ -17,9 +18,12 @@ from infoset.front.policy_files import (
     kind_of_file,
     load_correlated_policy_file,
     load_policy_file,
+    read_policy_metadata,
 )
 from infoset.policy import Policy, TabularPolicy, tabulate, transfer_policy, uniform_policy
 from infoset.runs import SolveResult
+from infoset.tree import BuildProgress
+from infoset.utils.text import shortened
 
 EvaluatedPolicy: TypeAlias = TabularPolicy | Policy | SolveResult | str | Path
 """A policy, a result with one, the path of its file, or the word `uniform`."""
@@ -62,7 +66,42 @@ def policy_kind(*policies: object) -> str:
     name infostates by their texts.
     """
     found = {_kind(policy) for policy in policies}
-    return next(kind for kind in ("public", "sequence", "auto") if kind in found)
+    return next((kind for kind in ("public", "sequence") if kind in found), "auto")
+
+
+def form_of_policies(
+    game: FormLike,
+    *policies: object,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> Form:
+    """Build the form of a game to which policies, results or files belong; see `policy_kind`.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If that form is too large, and a file names another game.
+    ParameterError, GameTooLargeError, UnsupportedGameError
+        As raised by `choose_form`.
+    """
+    try:
+        return choose_form(game, policy_kind(*policies), memory=memory, progress=progress).form
+    except GameTooLargeError as error:
+        for policy in policies:
+            name = _named_game(policy)
+            if name not in (None, str(game)):
+                raise PolicyMismatchError(
+                    f"{policy} is a policy for {shortened(str(name))}, not for {game}; give a "
+                    "policy for this game"
+                ) from error
+        raise
+
+
+def _named_game(policy: object) -> object:
+    """Return the name of the game in a policy file; None for anything else."""
+    if not isinstance(policy, (str, Path)) or not is_policy_file(str(policy)):
+        return None
+    return (read_policy_metadata(policy) or {}).get("game")
 
 
 def _kind(policy: object) -> str:

@@ -19,9 +19,9 @@ from infoset.forms import Form
 from infoset.front.game_sources import FormLike, choose_form, resolve_game
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
+    form_of_policies,
     is_queried,
     listed_policies,
-    policy_kind,
     resolve_profile,
 )
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
@@ -250,13 +250,13 @@ def evaluate(
     players = listed_policies(policy)
     if isinstance(game, Form):
         return evaluate_policy(resolve_profile(players, game))
-    kind, given = policy_kind(*players), resolve_game(game)
+    given = resolve_game(game)
     if isinstance(given, ExtensiveForm):
         if players == ["uniform"] and forgets(given):
             unknown = (nan,) * given.num_players
             return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
         given = as_game(given) if any(map(is_queried, players)) else given
-    found = choose_form(given, kind, memory=memory, progress=progress).form
+    found = form_of_policies(given, *players, memory=memory, progress=progress)
     return evaluate_policy(resolve_profile(players, found))
 
 

@@ -116,10 +116,12 @@ class GameEntry:
 
 
 def documented_parameters(docstring: str) -> dict[str, str]:
-    """Return the description of each parameter in a NumPy docstring."""
+    """Return the description of each parameter in a NumPy docstring, with or without types."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", docstring, re.M | re.S)
     entries = re.finditer(
-        r"^(\w[\w, ]*?) :[^\n]*\n((?:[ \t]+[^\n]*\n?|\n)*)", section[1] if section else "", re.M
+        r"^(\w[\w, ]*?)(?: :[^\n]*)?\n((?:[ \t]+[^\n]*\n?|\n)*)",
+        section[1] if section else "",
+        re.M,
     )
     return {
         name.strip(): " ".join(entry[2].split())

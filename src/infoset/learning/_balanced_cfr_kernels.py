@@ -10,7 +10,7 @@ from typing import NamedTuple
 from infoset.learning._simulator_kernels import Paths, PlayState, play
 from infoset.learning._update_kernels import count_episode, count_infostate, update_baseline
 from infoset.regret import hedge, match_regrets
-from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.evaluation._trigger_kernels import TriggerPairs
+from infoset.evaluation.trigger_pairs import TriggerPairs
 from infoset.forms import behavior_to_plan
 from infoset.learning._simulator_kernels import Paths, PlayState, add_step
 from infoset.learning._update_kernels import count_episode, count_rest
-from infoset.tree._decision_nodes_kernels import (
+from infoset.tree.decision_nodes import (
     TERMINAL_NODE,
     DecisionNodes,
     Infostates,

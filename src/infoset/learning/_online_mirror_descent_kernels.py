@@ -14,7 +14,7 @@ import numpy as np
 
 from infoset.learning._simulator_kernels import Paths, PlayState, play
 from infoset.learning._update_kernels import count_infostate, update_baseline
-from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 

@@ -15,7 +15,7 @@ from infoset.learning._update_kernels import (
     match_clipped_regrets,
     update_baseline,
 )
-from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 

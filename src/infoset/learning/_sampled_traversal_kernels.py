@@ -17,7 +17,7 @@ from infoset.learning._update_kernels import (
     count_infostate,
     match_clipped_regrets,
 )
-from infoset.tree._decision_nodes_kernels import (
+from infoset.tree.decision_nodes import (
     CHANCE_NODE,
     TERMINAL_NODE,
     DecisionNodes,

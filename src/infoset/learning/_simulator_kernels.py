@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.tree._decision_nodes_kernels import (
+from infoset.tree.decision_nodes import (
     TERMINAL_NODE,
     DecisionNodes,
     Infostates,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from infoset.learning._simulator_kernels import Paths
 from infoset.regret import match_regrets
-from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import inner_kernel, linear_kernel
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infoset.tree._decision_nodes_kernels import Infostates
-from infoset.tree.decision_nodes import infostate_sequences
+from infoset.tree.decision_nodes import Infostates, infostate_sequences
 from infoset.typing import FloatArray, IntArray
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.evaluation._trigger_kernels import TriggerPairs
-from infoset.evaluation.trigger_pairs import enumerate_trigger_pairs
+from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
 from infoset.learning._efce_omd_kernels import (
     TriggerState,
     count_policy,
@@ -38,8 +37,7 @@ from infoset.learning.step_sizes import (
     tree_sizes,
 )
 from infoset.learning.update_rule import Feedback
-from infoset.tree._decision_nodes_kernels import Infostates
-from infoset.tree.decision_nodes import uniform_probabilities
+from infoset.tree.decision_nodes import Infostates, uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 
 

@@ -10,7 +10,7 @@ from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import TreeSize
 from infoset.learning.update_rule import UpdateRule
-from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray, IntArray
 
 Presets: TypeAlias = Mapping[str, Mapping[str, Any]]

@@ -120,7 +120,7 @@ def _changed(spec: LearnerSpec, **changes: object) -> LearnerSpec:
 
 def learns_on_forms(learner: LearnerSpec) -> bool:
     """Return whether a learner can learn on public forms, which do not list histories."""
-    return getattr(learner, "visits_all_own_actions", False)
+    return isinstance(learner, AutoLearner) or getattr(learner, "visits_all_own_actions", False)
 
 
 def start_self_play(

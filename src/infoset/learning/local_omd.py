@@ -26,8 +26,7 @@ from infoset.learning.step_sizes import (
     tuned_step_sizes,
 )
 from infoset.learning.update_rule import Exploration, Feedback
-from infoset.tree._decision_nodes_kernels import Infostates
-from infoset.tree.decision_nodes import infostate_sequences
+from infoset.tree.decision_nodes import Infostates, infostate_sequences
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_count, check_number
 

@@ -22,8 +22,7 @@ from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import TreeSize
 from infoset.learning.update_rule import Exploration, Feedback
-from infoset.tree._decision_nodes_kernels import Infostates
-from infoset.tree.decision_nodes import uniform_probabilities
+from infoset.tree.decision_nodes import Infostates, uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_callable, check_number
 

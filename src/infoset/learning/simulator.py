@@ -11,8 +11,9 @@ from infoset.forms import TREE_EXAMPLE, SequenceForm, behavior_to_plan, midrange
 from infoset.learning._simulator_kernels import Paths, PlayState
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
-from infoset.tree._decision_nodes_kernels import DecisionNodes, Infostates
 from infoset.tree.decision_nodes import (
+    DecisionNodes,
+    Infostates,
     infostate_depths,
     number_infostates,
     unfold_tree,

@@ -14,7 +14,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.learning.simulator import Simulator
-from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_callable, check_number, check_player, check_type
 

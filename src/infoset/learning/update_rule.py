@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from infoset.learning._simulator_kernels import Paths
-from infoset.tree._decision_nodes_kernels import Infostates
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray, IntArray
 
 

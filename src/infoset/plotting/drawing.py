@@ -16,8 +16,7 @@ from infoset.errors import (
 )
 from infoset.front import (
     GameLike,
-    choose_form,
-    policy_kind,
+    form_of_policies,
     resolve_average,
     resolve_game,
     to_compiled,
@@ -290,7 +289,7 @@ def _resolved(
 ) -> TabularPolicy:
     """Return a policy on the form to which it belongs."""
     if not isinstance(policy, TabularPolicy):
-        form = choose_form(game, policy_kind(policy), memory=memory).form
+        form = form_of_policies(game, policy, memory=memory)
         return resolve_average(policy, form)
     if policy.form.name != str(game):
         raise PolicyMismatchError(

@@ -27,6 +27,7 @@ from infoset.policy import (
     UniformPolicy,
     checked_probabilities,
     tabulate,
+    transfer_policy,
     uniform_policy,
 )
 from infoset.resolving.continuation_values import (
@@ -93,10 +94,12 @@ class ContinualResolving(Searcher):
     enough, else from a sample of them. If even a small sample has too many terminals and leaves,
     there is no search.
 
-    A limit never makes an answer worse than no search. With fewer than 20 iterations, or if the
-    opponent could gain by the solution (see `tolerance`), the searcher plays its *fallback*: the
-    last solution that was played earlier in the same play, if it extends to the infostate, and
-    otherwise the blueprint. `last_search.method` and `methods` report the source of the answer.
+    A limit on time or iterations never makes an answer worse than no search. With fewer than 20
+    iterations, or if the opponent could gain by the solution (see `tolerance`), the searcher plays
+    its *fallback*: the last solution that was played earlier in the same play, if it extends to the
+    infostate, and otherwise the blueprint. `last_search.method` and `methods` report the source of
+    the answer. A limit on depth can: values at it, on public forms those of a single continuation,
+    may be too good.
 
     Parameters
     ----------
@@ -456,11 +459,7 @@ def _tabular(form: Form, policy: Policy | None) -> TabularPolicy:
     if policy is None:
         return uniform_policy(form)
     if isinstance(policy, TabularPolicy):
-        if policy.form.fingerprint != form.fingerprint:
-            raise PolicyMismatchError(
-                f"the blueprint is for {policy.form.name}, not for {form.name}; give one for it"
-            )
-        return policy
+        return transfer_policy(policy, form)
     if isinstance(policy, TabulatedPolicy):
         return policy.tabulate(form)
     return tabulate(form, [policy, policy])

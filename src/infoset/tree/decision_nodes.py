@@ -11,15 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from infoset.forms import Treeplex
-from infoset.tree._decision_nodes_kernels import (
-    CHANCE_NODE,
-    TERMINAL_NODE,
-    DecisionGraph,
-    DecisionNodes,
-    Infostates,
-    fill_alias,
-    unfold,
-)
+from infoset.tree._decision_nodes_kernels import CHANCE_NODE as CHANCE_NODE
+from infoset.tree._decision_nodes_kernels import TERMINAL_NODE as TERMINAL_NODE
+from infoset.tree._decision_nodes_kernels import DecisionGraph as DecisionGraph
+from infoset.tree._decision_nodes_kernels import DecisionNodes as DecisionNodes
+from infoset.tree._decision_nodes_kernels import Infostates as Infostates
+from infoset.tree._decision_nodes_kernels import draw_action as draw_action
+from infoset.tree._decision_nodes_kernels import draw_outcome as draw_outcome
+from infoset.tree._decision_nodes_kernels import fill_alias, unfold
 from infoset.tree.game_tree import GameTree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player

@@ -125,12 +125,11 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy | Correla
 def _coach(rules: Game, coach: str, human: Player, memory: int | None) -> Coach:
     """Return the coach that knows a policy."""
     from infoset.cli.coach import Coach
-    from infoset.front import choose_form, policy_kind, resolve_average
+    from infoset.front import form_of_policies, resolve_average
 
     tell_average(coach)
     with live(str(rules)) as progress:
-        kind = policy_kind(coach)
-        form = choose_form(rules, kind, memory=memory, progress=progress.building).form
+        form = form_of_policies(rules, coach, memory=memory, progress=progress.building)
         return Coach(resolve_average(coach, form), human)
 
 

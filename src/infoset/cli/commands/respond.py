@@ -93,9 +93,8 @@ def _respond(
     """Return a best response, and the policy to which it responds."""
     from infoset.evaluation import best_response
     from infoset.front import (
-        choose_form,
+        form_of_policies,
         is_policy_file,
-        policy_kind,
         resolve_average,
         resolve_searcher,
         to_game,
@@ -106,7 +105,7 @@ def _respond(
     with live(str(rules)) as progress:
         is_queried = path != "uniform" and not is_policy_file(path)
         policy = resolve_searcher(path, to_game(rules)) if is_queried else path
-        form = choose_form(rules, policy_kind(path), memory=memory, progress=progress.building).form
+        form = form_of_policies(rules, path, memory=memory, progress=progress.building)
         if is_queried:
             tell(SEARCHER_NOTE)
         found = resolve_average(policy, form)

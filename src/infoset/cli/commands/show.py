@@ -148,11 +148,10 @@ def _read(
     """Return the policy to print, and which part of a correlated policy it is."""
     from infoset.front import (
         check_is_policy_file,
-        choose_form,
+        form_of_policies,
         is_correlated,
         is_policy_file,
         load_correlated_policy_file,
-        policy_kind,
         resolve_policy,
         to_form,
     )
@@ -164,7 +163,7 @@ def _read(
     if path != "uniform":
         check_is_policy_file(path)
     if not is_mixed:
-        form = choose_form(game, policy_kind(path), **build).form
+        form = form_of_policies(game, path, **build)
         return resolve_policy(path, form), ""
     found = load_correlated_policy_file(path, to_form(game, **build))
     count = len(found.policies)

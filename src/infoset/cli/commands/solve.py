@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -120,7 +120,7 @@ StorageOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="STORAGE",
-        help="How the file of a policy on a public form stores probabilities: float64, float32, "
+        help="How the policy file stores probabilities: float64, float32, "
         "uint16 or uint8; what is stored is measured.",
         show_default=STORED_EXACTLY,
     ),
@@ -242,7 +242,7 @@ def run(
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
     else:
-        _report(result, folder, game, stored)
+        _report(result, folder, game, stored, None if lock is None else found)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -268,9 +268,10 @@ def _tell_shared_payoffs(policy: TabularPolicy) -> None:
         )
 
 
-def _report(result: SolveResult, folder: Path, spec: str, storage: str) -> None:
+def _report(result: SolveResult, folder: Path, spec: str, storage: str, locked: Any) -> None:
+    from infoset.evaluation import evaluate_policy
     from infoset.experiments import run_files
-    from infoset.front import read_policy_metadata
+    from infoset.policy import restrict_policy, rounded_policy
 
     table = make_table()
     table.add_row("outcome", ENDINGS[result.outcome])
@@ -289,10 +290,13 @@ def _report(result: SolveResult, folder: Path, spec: str, storage: str) -> None:
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
     if storage != STORED_EXACTLY:
-        about = read_policy_metadata(folder) or {}
-        error = about["measured"]["exploitability"]
+        as_stored = rounded_policy(result.policy, storage)
+        if locked is not None:
+            as_stored = restrict_policy(locked, as_stored)
+        measured = evaluate_policy(as_stored)
+        error = measured.exploitability
         kind = "NashConv" if error is None else "exploitability"
-        error = about["measured"]["nash_conv"] if error is None else error
+        error = measured.nash_conv if error is None else error
         table.add_row(f"{kind} as stored", f"{number_text(error)} ({storage})")
     print_table(table, title=f"{result.game}, {result.method}")
     say_equilibrium(result.measured)

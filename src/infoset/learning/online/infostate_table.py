@@ -14,8 +14,7 @@ from infoset.errors import TrajectoryError, UnknownNameError, nearest_names
 from infoset.forms import InfostateTree
 from infoset.game import Infostate
 from infoset.learning.online.key_encoding import keys_from_json, keys_to_json
-from infoset.tree._decision_nodes_kernels import Infostates
-from infoset.tree.decision_nodes import infostate_depths
+from infoset.tree.decision_nodes import Infostates, infostate_depths
 from infoset.typing import Action, IntArray, Player
 
 INITIAL_CAPACITY = 64

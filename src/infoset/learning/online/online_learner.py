@@ -18,7 +18,7 @@ from infoset.learning.online.learned_policy import LearnedPolicy, LearnerTables
 from infoset.learning.online.trajectory import Episode, Trajectory
 from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.runs import Checkpoint, check_compatibility, read_checkpoint, write_checkpoint
-from infoset.tree._decision_nodes_kernels import draw_action
+from infoset.tree.decision_nodes import draw_action
 from infoset.typing import Action, Player, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.splitmix import make_stream

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, TERMINAL_NODE
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.splitmix import Stream, next_uniform
 

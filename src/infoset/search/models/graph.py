@@ -18,9 +18,8 @@ from infoset.search.models.model import (
     rewards_of_histories,
 )
 from infoset.tree import GameTree, WorldGraph
-from infoset.tree._decision_nodes_kernels import CHANCE_NODE, DecisionGraph
 from infoset.tree.counting import world_order
-from infoset.tree.decision_nodes import decision_graph
+from infoset.tree.decision_nodes import CHANCE_NODE, DecisionGraph, decision_graph
 from infoset.tree.state_numbering import StepTable
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player, World
 from infoset.utils.arguments import check_type
