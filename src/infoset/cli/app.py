@@ -62,7 +62,6 @@ MAX_USAGE = 400
 
 PLAIN_WORDS = {
     "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
-    "Missing argument '[GAME]'": "the policy is missing: give GAME POLICY, or a policy file",
     "Input should be a valid number, unable to parse string as a number": "give a number",
     "Input should be greater than or equal to ": "it must be at least ",
 }

@@ -89,7 +89,7 @@ GameArgument: TypeAlias = Annotated[
     ),
 ]
 OptionalGameArgument: TypeAlias = Annotated[
-    str,
+    str | None,
     typer.Argument(
         metavar="[GAME]",
         help="Game; not needed if the policy file names a game that 'infoset games' lists.",
@@ -214,18 +214,20 @@ class Stops(NamedTuple):
     seconds: float | None
 
 
-def game_and_policy(first: str, second: str | None) -> tuple[Game | ExtensiveForm, str]:
+def game_and_policy(first: str | None, second: str | None) -> tuple[Game | ExtensiveForm, str]:
     """Return the game and the policy of a command with the arguments `[GAME] POLICY`.
 
     Raises
     ------
     typer.BadParameter
-        If only a game is given.
+        If nothing or only a game is given.
     InfosetError
         As raised by `load` and `game_of_policy`.
     """
     from infoset.front import game_of_policy, is_policy_file, load
 
+    if first is None:
+        raise typer.BadParameter("the policy is missing: give GAME POLICY, or a policy file")
     if second is not None:
         return load(first), second
     if not is_policy_file(first):

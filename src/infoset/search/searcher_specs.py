@@ -140,8 +140,8 @@ def make_searcher(
         given replace those of the preset.
         `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In the text,
         `public_weight` is a number, or a list with one weight per move of the player, such as
-        `[0.6;0.0]`. A blueprint and leaf values are objects here; `infoset.match` and the command
-        line also read them from files.
+        `[0.6;0.0]`. A blueprint and leaf values are objects here; the command line also reads
+        them from files.
 
     Raises
     ------

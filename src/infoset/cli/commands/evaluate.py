@@ -56,7 +56,7 @@ COLUMNS = ("hand", "probability", "value", "best_response_value", "gain")
 
 
 def run(
-    game: OptionalGameArgument,
+    game: OptionalGameArgument = None,
     policy: Annotated[
         str | None,
         typer.Argument(
@@ -150,7 +150,7 @@ def run(
     """
     from infoset.front import is_correlated, is_policy_file
 
-    if policy is not None and _is_only_policy(game):
+    if game is not None and policy is not None and _is_only_policy(game):
         rules, path = game_and_policy(game, None)
         players = [game, policy, *(others or ())]
     else:

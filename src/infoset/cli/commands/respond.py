@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    game: OptionalGameArgument,
+    game: OptionalGameArgument = None,
     policy: Annotated[
         str | None,
         typer.Argument(
@@ -80,9 +80,9 @@ def run(
     table.add_row("gain", error_text(numbers["gain"], form.rounding))
     print_table(table, title=f"{rules}: best response of player {player} to {path}")
     say(f"saved in {folder}: policy.parquet, result.json")
-    say_how_to_show(game if policy else str(rules), folder)
+    name = game if game and policy else str(rules)
+    say_how_to_show(name, folder)
     other = (player + 1) % rules.num_players
-    name = game if policy else str(rules)
     command = ["infoset", "play", name, "--as", str(other), "--against", str(folder)]
     say(f"to play against it: {' '.join(map(quote, command))}")
 

@@ -62,7 +62,7 @@ class Choice(NamedTuple):
 
 
 def run(
-    game: OptionalGameArgument,
+    game: OptionalGameArgument = None,
     policy: PolicyArgument = None,
     player: Annotated[
         int | None, typer.Option(min=0, help="Print the infostates of one player only.")
