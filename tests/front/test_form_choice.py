@@ -75,7 +75,7 @@ def test_methods_that_need_the_sequence_form_say_so():
         infoset.solve(large, "cfr", form="sequence")
     # Functions that need the tree say what can be done, without visiting a world state.
     for function, more in (
-        (infoset.learn, {}),
+        (infoset.learn, {"method": "os-mccfr"}),
         (infoset.compare, {"methods": ["lp", "cfr"]}),
     ):
         with pytest.raises(GameTooLargeError, match=r"use its public form, on which solve"):
