@@ -272,12 +272,23 @@ def _seeded(
     return repeated
 
 
+class _SetUpError(Exception):
+    """Raised by methods that would begin to iterate."""
+
+
+class _SetUp(Budget):
+    """A budget that ends a method before its first iteration, which may need compilation."""
+
+    def begin(self) -> None:
+        raise _SetUpError
+
+
 def applicable_methods(
     game: FormLike, *, memory: int | None = None, progress: BuildProgress | None = None
 ) -> dict[str, str]:
     """Return the names and descriptions of the methods of the library that apply to a game.
 
-    Each method runs one iteration; learners play one episode.
+    Iterative methods and learners are set up without an iteration; exact methods end at once.
 
     Raises
     ------
@@ -290,9 +301,11 @@ def applicable_methods(
     for entry in entries:
         assert not isinstance(entry, SolveResult)
         try:
-            _try_out([entry], form)
+            run_method(entry, form, _SetUp(iterations=1, seconds=0))
         except InfosetError:
             continue
+        except _SetUpError:
+            pass  # only after the reasons to refuse a game
         found[entry.name] = entry.description
     return found
 

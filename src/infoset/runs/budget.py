@@ -79,6 +79,9 @@ class Budget:
         if self.target is None and self.iterations is None and self.seconds is None:
             self.is_default = True
 
+    def begin(self) -> None:
+        """Prepare for the first iteration; iterative methods call this when they are ready."""
+
     @property
     def elapsed(self) -> float:
         """Seconds since the run began, without compilation."""

@@ -100,6 +100,7 @@ def run_measured(
         If the answer is no longer a policy, or has no finite value.
     """
     check_budget(budget)
+    budget.begin()
     outcome: Outcome | None = None
     checkpointer: RunCheckpointer | NullCheckpointer = NullCheckpointer()
     if budget.checkpoint is not None:
