@@ -53,6 +53,7 @@ def test_only_reached_histories_are_generated():
     assert response.num_histories == (plan > 0).sum() < tree.num_histories / 4
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("share", "player", "value"),
     [

@@ -125,7 +125,7 @@ def test_locked_public_forms_are_locked_sequence_forms(spec):
         assert public.payoff_scale == pytest.approx(of_tree.payoff_scale, rel=1e-9)
 
 
-@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("precision", ["float64", pytest.param("float32", marks=pytest.mark.broad)])
 def test_transforms_have_the_same_bits_with_threads(precision):
     form = small_holdem()
     policy = random_policy(form, np.random.default_rng(1))

@@ -114,6 +114,7 @@ def test_texts_of_searchers(policy_file):
     assert not any(map(is_searcher, ["pimc", "uniform", "pimcs", "epimc.csv"]))
 
 
+@pytest.mark.broad
 def test_what_evaluates_policies_evaluates_searchers():
     searcher = infoset.make_searcher("pimc(num_worlds=None)", infoset.load("leduc_poker"))
     found = infoset.evaluate("leduc_poker", searcher)

@@ -67,6 +67,7 @@ ONE_TO_ONE = [
 ]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("spec", ONE_TO_ONE)
 def test_every_history_agrees(spec):
     both = Lockstep(spec)
@@ -92,6 +93,7 @@ def test_openspiel_forgets_the_order_of_open_bids(spec):
     Lockstep(spec, coarser="any").walk()
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("spec", "coarser", "num_plays"),
     [

@@ -159,6 +159,7 @@ def test_if_all_cards_are_dealt_the_value_is_that_with_open_cards(num_cards, num
     assert result.exploitability < 1e-12
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("layout", "value"),
     [

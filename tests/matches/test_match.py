@@ -121,6 +121,7 @@ def test_the_compiled_representation_agrees_with_exact_values(spec):
     assert result.mean == pytest.approx(np.mean(result.position_means), abs=1e-12)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_representation_of_the_rules_agrees_with_exact_values(spec):
     first, second = two_policies(spec)
@@ -129,6 +130,7 @@ def test_the_representation_of_the_rules_agrees_with_exact_values(spec):
     assert abs(result.mean - exact.mean()) < 4 * result.standard_error
 
 
+@pytest.mark.broad
 def test_both_representations_have_the_same_spread():
     tree = cached_tree("leduc_poker")
     first, second = two_policies("leduc_poker")
@@ -151,12 +153,14 @@ def coverage(tree, first, second, num_deals, num_seeds):
     return np.mean(hits), np.mean(scores)
 
 
+@pytest.mark.broad
 def test_the_interval_covers_the_expected_value_as_often_as_it_says():
     share, bias = coverage(cached_tree("kuhn_poker"), *two_policies("kuhn_poker"), 200, 600)
     assert 0.925 < share < 0.975  # 0.95, and three standard deviations of 600 draws
     assert abs(bias) < 3.5 / 600**0.5
 
 
+@pytest.mark.broad
 def test_the_interval_counts_the_plays_of_a_deal_as_one_sample():
     """With common payoffs, a policy that plays itself has the same utility in both positions."""
     tree = build_tree(matrix_game([[1, 0], [0, 1]], [[1, 0], [0, 1]]))

@@ -76,6 +76,7 @@ UTILITIES = {
 }
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("number", [10, 60, 1000])
 @pytest.mark.parametrize("name", UTILITIES)
 def test_intervals_of_bounded_utilities_cover_the_expectation(name, number):

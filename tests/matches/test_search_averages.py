@@ -27,6 +27,7 @@ def gaps(averaged, exact, player):
     return np.maximum.reduceat(gap, plex.first_sequence)
 
 
+@pytest.mark.broad
 def test_averages_are_the_policy_that_answers_are_drawn_from():
     tree, exact = cached_tree("leduc_poker"), some_policy("leduc_poker")
     averaged = average_search(tree, [SampledActionSearcher(exact), None], tolerance=0.06)

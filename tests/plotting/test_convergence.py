@@ -111,6 +111,7 @@ def test_a_target_is_a_line_inside_the_picture():
     assert [text.get_text() for text in axes.texts] == ["target 1e-09"]
 
 
+@pytest.mark.broad
 def test_long_names_are_broken_at_commas_and_dollars_are_no_formulas():
     game = "goofspiel(imp_info=True,num_cards=5,points_order=random,returns_type=point_difference)"
     axes = drawn(plot_convergence(FALLING, game=game, method="cfr"))

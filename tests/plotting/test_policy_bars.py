@@ -112,6 +112,7 @@ def test_other_games_are_bars(name):
     assert labels == [row.infostate for row in policy.sorted_rows() if row.player == 0][:24]
 
 
+@pytest.mark.broad
 def test_many_infostates_are_cut():
     policy = uniform_policy(cached_tree("leduc_poker").sequence_form)
     figure = plot_policy(policy, title="a title", max_rows=40, layout="bars")

@@ -55,6 +55,7 @@ def deep_form():
     return build_public_form(load_game("liars_dice(dice_sides=8)"))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     "name", ["cfr+", "dcfr+", "pcfr+", "pdcfr+", "apcfr+", "sapdcfr+", "hs-dcfr"]
 )

@@ -120,6 +120,7 @@ def test_without_a_gadget_an_equilibrium_becomes_exploitable():
     assert nash_conv(resolved(cut_of("leduc_poker"), blueprint, "none", "profile")) > 0.1
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("gadget", ["resolving", "max-margin", "reach-max-margin"])
 @pytest.mark.parametrize("number", range(5))
 def test_with_values_of_best_responses_no_guarantee_falls(gadget, number):

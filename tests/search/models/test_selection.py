@@ -31,6 +31,7 @@ def models(monkeypatch):
     monkeypatch.setattr(selection, "_MODELS", dict(selection._MODELS))
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("game", "kind"),
     [

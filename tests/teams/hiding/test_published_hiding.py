@@ -45,6 +45,7 @@ def solved_pennies(game, learner, num_runs=NUM_RUNS, **parameters):
     return np.mean(final_and_best(game, scheme, 400, num_runs)[0] > 0.95)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize(
     ("miss", "learner", "two", "by_penalty"),
     [
