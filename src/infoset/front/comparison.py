@@ -301,7 +301,8 @@ def applicable_methods(
     for entry in entries:
         assert not isinstance(entry, SolveResult)
         try:
-            run_method(entry, form, _SetUp(iterations=1, seconds=0))
+            if run_method(entry, form, _SetUp(iterations=1, seconds=0)).outcome == "interrupted":
+                raise KeyboardInterrupt
         except InfosetError:
             continue
         except _SetUpError:
