@@ -231,6 +231,7 @@ class ContinualResolving(Searcher):
                 "iterations=None and milliseconds=None would never end a search; give at least one "
                 "of the two limits"
             )
+        table = None if form is None else _tabular(form, blueprint)
         self.budget = SearchBudget("iterations", iterations, milliseconds)
         self.resolving = ResolvingSettings(
             depth=(None if form and values is None else 1) if depth == "auto" else depth,
@@ -241,7 +242,7 @@ class ContinualResolving(Searcher):
             max_ends=max_ends,
             max_histories=max_histories,
             num_samples=num_samples,
-            tolerance=tolerance if _are_exact(values, form, blueprint) else None,
+            tolerance=tolerance if _are_exact(values, table) else None,
         )
         self.last_search: ResolvingRecord | None = None
         self.methods: Counter[str] = Counter()
@@ -250,8 +251,8 @@ class ContinualResolving(Searcher):
         self.blueprint: Policy
         self.tree = _tree_of(self.model, values) if form is None else None
         self._resolvers: Sequence[Resolver]
-        if form is not None:
-            self.blueprint, self._resolvers = self._on_public_form(form, blueprint, values)
+        if table is not None:
+            self.blueprint, self._resolvers = self._on_public_form(table, values)
         elif self.tree is None:
             self.blueprint = UniformPolicy() if blueprint is None else blueprint
             assert not isinstance(values, TransformedValues)  # which have a tree
@@ -260,9 +261,10 @@ class ContinualResolving(Searcher):
             self.blueprint, self._resolvers = self._on_tree(self.tree, blueprint, values)
 
     def _on_public_form(
-        self, form: PublicForm, given: Policy | None, values: object
+        self, blueprint: TabularPolicy, values: object
     ) -> tuple[TabularPolicy, Sequence[Resolver]]:
-        """Return the blueprint as a table, and the searches of both players on a public form."""
+        """Return the blueprint, and the searches of both players on its public form."""
+        form = as_public_form(blueprint.form)
         if form.constant_sum is None:
             raise UnsupportedGameError(
                 f"re-solving needs a two-player constant-sum game, which {form.name} is not"
@@ -272,7 +274,6 @@ class ContinualResolving(Searcher):
                 f"values={type(values).__name__} are values of histories; on a public form, give a "
                 "function of a node and of ranges, such as infoset.evaluation.PublicContinuation"
             )
-        blueprint = _tabular(form, given)
         return blueprint, [
             PublicResolver(form, player, blueprint, values, self.resolving) for player in range(2)
         ]
@@ -447,10 +448,10 @@ def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
     return unroll(graph) if is_small else None
 
 
-def _are_exact(values: object, form: PublicForm | None, blueprint: Policy | None) -> bool:
+def _are_exact(values: object, blueprint: TabularPolicy | None) -> bool:
     """Return whether values are exactly those of the blueprint, and neither learned nor custom."""
-    if form is not None and isinstance(values, PublicContinuation):
-        return values.policy.digest == _tabular(form, blueprint).digest
+    if isinstance(values, PublicContinuation) and blueprint is not None:
+        return values.policy.digest == blueprint.digest
     return values is None or isinstance(values, TransformedValues | ExactContinuationValues)
 
 
