@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -54,6 +54,7 @@ from infoset.cli.teams import (
 )
 
 if TYPE_CHECKING:
+    from infoset.forms import LockedForm
     from infoset.policy import TabularPolicy
     from infoset.runs import SolveResult
     from infoset.solvers import MethodSpec
@@ -220,8 +221,8 @@ def run(
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
         found, why = choose_form(rules, form, chosen, memory=memory, progress=progress.building)
-        if lock is not None:
-            found = lock_form(found, load_behavior(lock, found))
+        locked = None if lock is None else lock_form(found, load_behavior(lock, found))
+        found = found if locked is None else locked
         build_seconds = working_seconds() - began
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(chosen.name, make_budget(found, **stops))
@@ -242,7 +243,7 @@ def run(
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
     else:
-        _report(result, folder, game, stored, None if lock is None else found)
+        _report(result, folder, game, stored, locked)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -268,9 +269,12 @@ def _tell_shared_payoffs(policy: TabularPolicy) -> None:
         )
 
 
-def _report(result: SolveResult, folder: Path, spec: str, storage: str, locked: Any) -> None:
+def _report(
+    result: SolveResult, folder: Path, spec: str, storage: str, locked: LockedForm | None
+) -> None:
     from infoset.evaluation import evaluate_policy
     from infoset.experiments import run_files
+    from infoset.front import read_policy_metadata
     from infoset.policy import restrict_policy, rounded_policy
 
     table = make_table()
@@ -290,13 +294,14 @@ def _report(result: SolveResult, folder: Path, spec: str, storage: str, locked: 
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
     if storage != STORED_EXACTLY:
-        as_stored = rounded_policy(result.policy, storage)
+        # The file has the measurement in the full game.
+        measured = (read_policy_metadata(folder) or {})["measured"]
         if locked is not None:
-            as_stored = restrict_policy(locked, as_stored)
-        measured = evaluate_policy(as_stored)
-        error = measured.exploitability
+            as_stored = restrict_policy(locked, rounded_policy(result.policy, storage))
+            measured = asdict(evaluate_policy(as_stored))
+        error = measured["exploitability"]
         kind = "NashConv" if error is None else "exploitability"
-        error = measured.nash_conv if error is None else error
+        error = measured["nash_conv"] if error is None else error
         table.add_row(f"{kind} as stored", f"{number_text(error)} ({storage})")
     print_table(table, title=f"{result.game}, {result.method}")
     say_equilibrium(result.measured)
