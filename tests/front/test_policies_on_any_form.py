@@ -134,7 +134,9 @@ def test_files_of_other_games_are_named_where_no_tree_fits(tmp_path):
 
 def test_learners_of_games_without_a_tree():
     assert infoset.learn(LARGE, episodes=2, memory=MEMORY).method == "cs-mccfr"
-    with pytest.raises(GameTooLargeError, match=r"only auto, es-mccfr, cs-mccfr run .* os-mccfr"):
+    with pytest.raises(
+        GameTooLargeError, match=r"Only .*: auto, es-mccfr, cs-mccfr.* the tree: os-mccfr"
+    ):
         infoset.learn(LARGE, "os-mccfr", episodes=2, memory=MEMORY)
 
 

@@ -102,7 +102,7 @@ class Ratio(NamedTuple):
     """Median ratio; a target that only the reference reached counts as infinite, and one that only
     the method reached as 0."""
     geometric_mean: float
-    """Over the targets that both reached; 1 if there are none."""
+    """Over the targets that both reached; 1 if no target was reached by both."""
     num_both: int
     num_never: int
     num_reference_never: int

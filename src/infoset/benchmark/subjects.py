@@ -60,9 +60,9 @@ class Subject:
     kind: SubjectKind
     spec: Any = None
     """The method itself; None for searchers, which `searcher` makes for each game, and for subjects
-    of which another process has told."""
+    that another process has reported."""
     draws: bool | None = None
-    """Whether it draws random numbers, if another process has told; otherwise, `spec` says it."""
+    """Whether it draws random numbers, if another process has reported it; see also `spec`."""
 
     @property
     def is_random(self) -> bool:

@@ -64,9 +64,9 @@ def _same_sequences(target: Form, source: Form, player: Player) -> tuple[LongArr
         return there, here
     advice = "give a policy of the same game, with the same parameters"
     if source.whole is not source:
-        advice = "infoset.policy.complete_policy makes it a policy of the form that was changed"
+        advice = "infoset.policy.complete_policy makes it a policy of the original form"
     elif target.whole is not target:
-        advice = "infoset.policy.restrict_policy makes a policy of the changed form from it"
+        advice = "infoset.policy.restrict_policy makes it a policy of the changed form"
     raise PolicyMismatchError(f"the policy is for {source.name}, not for {target.name}; {advice}")
 
 

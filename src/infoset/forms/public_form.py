@@ -322,7 +322,9 @@ def as_public_form(form: object) -> PublicForm:
             "infoset.policy.transfer_policy"
         )
         if isinstance(getattr(form, "whole", None), PublicForm):
-            advice = "they are those of its attribute whole, and of infoset.policy.complete_policy"
+            advice = (
+                "use its attribute whole, and complete policies by infoset.policy.complete_policy"
+            )
         raise UnsupportedGameError(f"this form of {name} has no public nodes and hands: {advice}")
     return form
 

@@ -288,7 +288,7 @@ def applicable_methods(
 ) -> dict[str, str]:
     """Return the names and descriptions of the methods of the library that apply to a game.
 
-    Iterative methods and learners are set up without an iteration; exact methods end at once.
+    Iterative methods and learners are set up without an iteration; exact methods have no time.
 
     Raises
     ------
@@ -306,7 +306,7 @@ def applicable_methods(
         except InfosetError:
             continue
         except _SetUpError:
-            pass  # only after the reasons to refuse a game
+            pass  # Methods refuse a game before they begin.
         found[entry.name] = entry.description
     return found
 

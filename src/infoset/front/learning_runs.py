@@ -271,8 +271,8 @@ def build_simulator(
         if on_trees:
             others = ", ".join(name for name, one in LEARNERS.items() if learns_on_forms(one))
             raise GameTooLargeError(
-                f"{error}. Of the learners, only {others} run on public forms, and "
-                f"{', '.join(on_trees)} need the tree",
+                f"{error}. Only these learners run on public forms: {others}. These need the tree: "
+                f"{', '.join(on_trees)}",
                 error.counts,
             ) from error
     return None, choose_form(source, memory=memory, progress=progress).form

@@ -42,7 +42,7 @@ class ParameterEntry:
 
     name: str
     default: Any
-    """The default value; None if there is none, or if None has the meaning that `meaning` explains.
+    """The default value; None if it is missing, or if None has the meaning that `meaning` explains.
     """
     is_required: bool
     """Whether the parameter must be given."""

@@ -98,8 +98,8 @@ class ContinualResolving(Searcher):
     iterations, or if the opponent could gain by the solution (see `tolerance`), the searcher plays
     its *fallback*: the last solution that was played earlier in the same play, if it extends to the
     infostate, and otherwise the blueprint. `last_search.method` and `methods` report the source of
-    the answer. A limit on depth can: values at it, on public forms those of a single continuation,
-    may be too good.
+    the answer. A depth limit on a public form can make it worse, because the values there are by
+    default those of a single continuation, to which the opponent is not bound.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ class ContinualResolving(Searcher):
             raise ParameterError(
                 f"values={values!r} are not values at a depth limit; give "
                 + ("a critic, transformed_values, or " if form is None else "")
-                + "a function, see the docstring of ContinualResolving"
+                + "a function; help(infoset.resolving.ContinualResolving) describes them"
             )
         if iterations is None and milliseconds is None:
             raise ParameterError(

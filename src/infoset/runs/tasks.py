@@ -80,7 +80,7 @@ class WorkerPool:
     max_submitted: int = MAX_SUBMITTED
     """Number of tasks that are submitted before one has finished."""
     problem: Callable[[], str] | None = None
-    """Returns what is wrong with the workers, such as that there are none; empty if nothing is."""
+    """Returns what is wrong with the workers, such as their absence; empty if they are ready."""
 
 
 class _Task(NamedTuple):
