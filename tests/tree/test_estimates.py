@@ -14,6 +14,8 @@ from infoset.tree import (
     count_histories,
     estimate_histories,
 )
+from tests.front.hostile_games import forever
+from tests.support.function_game import FunctionGame
 
 
 @pytest.mark.parametrize(
@@ -39,6 +41,19 @@ def test_a_game_that_always_branches_alike_is_counted_exactly():
 
 def test_no_further_play_begins_beyond_the_limit_on_transitions():
     assert estimate_histories(infoset.load("leduc_poker"), max_transitions=40).plays == 1
+
+
+def test_the_plays_that_ended_within_the_limits_count():
+    """One of eight outcomes never ends, and the plays before reach another."""
+    outcomes = [(number, 0.125) for number in range(8)]
+    game = FunctionGame(
+        transitions=lambda w, a: outcomes if w == "start" else [] if w else forever()
+    )
+    found = estimate_histories(game, max_seconds=0.05)
+    assert (found.histories, found.terminals) == (9, 8)
+    assert 1 <= found.plays < 1000
+    endless = FunctionGame(transitions=forever)
+    assert estimate_histories(endless, max_seconds=0.05).histories == inf
 
 
 def test_the_deal_of_a_large_game_is_not_listed():

@@ -45,6 +45,25 @@ def test_a_loop_in_another_thread_is_stopped():
     assert reached == ["seconds"]
 
 
+class Slow:
+    """An object that is being deleted when the limit is reached."""
+
+    def __del__(self):
+        busy_loop()
+
+
+def test_an_exception_that_is_lost_in_a_finalizer_is_raised_again(recwarn):
+    def work():
+        Slow()
+        busy_loop()
+
+    watch = Watchdog(seconds=0.01)
+    watch.repeat_seconds = 600.0
+    with pytest.raises(LimitReached):
+        watch.run(work)
+    assert not recwarn.list
+
+
 def test_no_exception_and_no_thread_remain_afterwards(monkeypatch):
     monkeypatch.setattr("infoset.utils.watchdog.LOOK_SECONDS", 0.0002)
     before = threading.active_count()

@@ -31,7 +31,6 @@ from infoset.tree import (
     build_limits,
     count_histories,
     count_public_form,
-    estimate_histories,
     forecast_contraction,
     public_rules_of,
     unroll,
@@ -162,6 +161,8 @@ def info(
     try:
         with interrupts_held():
             known = _from_graph(graph, left)
+            if graph.stop in SIZE_LIMITS:
+                known = replace(known, estimate=watch.estimate(game))
     except KeyboardInterrupt:
         return replace(known, stop="interrupted")
     if not known.fits or graph.stop == "interrupted":
@@ -204,7 +205,6 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
         **_of_public_form(graph.game, public, allowed),
         search_model=search_model_type(graph).__name__,
         stop=graph.stop,
-        estimate=estimate_histories(graph.game) if graph.stop in SIZE_LIMITS else None,
         notes=tuple(getattr(graph.game, "notes", ())),
     )
 

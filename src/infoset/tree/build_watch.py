@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 from infoset.errors import ExplorationLimitError, LimitReached
 from infoset.game import Game
 from infoset.tree.counting import SEARCH_INSTEAD
-from infoset.tree.estimates import estimate_histories
+from infoset.tree.estimates import HistoryEstimate, estimate_histories
 from infoset.tree.limits import allowed_memory, current_limits
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_callable
@@ -111,6 +111,12 @@ class BuildWatch(Watchdog):
         self.stop = limit
         raise LimitReached
 
+    def estimate(self, game: Game) -> HistoryEstimate:
+        """Estimate the number of histories within the limits of the construction."""
+        return estimate_histories(
+            game, max_seconds=self.limits.max_seconds, memory=max(MIN_WATCHED_MEMORY, self.allowed)
+        )
+
     def memory_left(self) -> int:
         """Return the bytes left for the tree or the sequence form after the world graph."""
         grown = self.memory_growth
@@ -165,7 +171,9 @@ class BuildWatch(Watchdog):
                 "max_seconds (--build-seconds)",
             ),
         }[self.stop or "memory"]
-        size = f"It has {estimate_histories(game)}. " if self.stop in SIZE_LIMITS else ""
+        size = ""
+        if self.stop in SIZE_LIMITS:
+            size = f"It has {self.estimate(game)}. "
         return ExplorationLimitError(
             f"{game} has at least {num_worlds:,} world states; exploring them stopped {where}. "
             f"{size}Use smaller parameters, raise {fix} {SEARCH_INSTEAD}",

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from infoset.errors import LimitReached
 from infoset.game import Game
 from infoset.game.answer_checks import check_form
 from infoset.game.broken_rules import rules_at
@@ -22,6 +23,7 @@ from infoset.tree.counting import GameCounts
 from infoset.typing import NOOP, FloatArray, World
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.text import format_bytes
+from infoset.utils.watchdog import Watchdog
 
 MAX_TRANSITIONS: Final = 100_000
 """Transitions after which no further play begins: about a second of rules in Python."""
@@ -32,8 +34,9 @@ class HistoryEstimate(NamedTuple):
 
     histories: float
     terminals: float
-    """Unbiased estimates. Infinite if a play is too long, a number exceeds the range of floats, or
-    one world state alone has more transitions than may be listed."""
+    """Unbiased estimates. Infinite if a play is too long, a number exceeds the range of floats, one
+    world state alone has more transitions than may be listed, or no play ended within the limits.
+    """
     error: float
     """Standard error of `histories`; nan after a single play, or if it is not finite."""
     plays: int
@@ -50,7 +53,13 @@ class HistoryEstimate(NamedTuple):
 
 
 def estimate_histories(
-    game: Game, *, plays: int = 1000, max_transitions: int = MAX_TRANSITIONS, seed: int = 0
+    game: Game,
+    *,
+    plays: int = 1000,
+    max_transitions: int = MAX_TRANSITIONS,
+    max_seconds: float | None = None,
+    memory: int | None = None,
+    seed: int = 0,
 ) -> HistoryEstimate:
     """Estimate the number of histories from random plays, without exploring the game.
 
@@ -63,6 +72,9 @@ def estimate_histories(
         Maximum number of random plays.
     max_transitions
         No further play begins after this many transitions were listed.
+    max_seconds, memory
+        Limits on the time and on the growth of the process in bytes; None for no limit. The
+        estimate uses the plays that ended before.
 
     Raises
     ------
@@ -84,11 +96,20 @@ def estimate_histories(
     check_count("seed", seed)
     listing, rng = _Listing(game, max_transitions), np.random.default_rng(seed)
     found: list[tuple[float, float]] = []
-    while len(found) < plays and (not found or listing.size < max_transitions):
-        found.append(_play(listing, rng))
-        if found[-1][0] == inf:
-            break
-    sample = np.array(found)
+
+    def sample_plays() -> None:
+        while len(found) < plays and (not found or listing.size < max_transitions):
+            found.append(_play(listing, rng))
+            if found[-1][0] == inf:
+                break
+
+    watch = Watchdog(max_seconds, memory)
+    try:
+        watch.run(sample_plays)
+    except LimitReached:
+        if watch.reached is None:  # the limit of a caller
+            raise
+    sample = np.array(found or [(inf, inf)])
     histories, terminals = sample.mean(axis=0).tolist()
     if not isfinite(histories):
         return HistoryEstimate(inf, inf, nan, len(found), None)

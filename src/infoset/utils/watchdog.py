@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, Literal, TypeAlias, TypeVar
@@ -46,6 +47,8 @@ class Watchdog:
 
     repeat_seconds = REPEAT_SECONDS
     """Seconds after which a limit is raised again."""
+    num_ignored = 0
+    """Limits raised in this process that Python has ignored; see `ignore_limits`."""
 
     def __init__(self, seconds: float | None = None, memory: int | None = None) -> None:
         self.seconds = seconds
@@ -125,11 +128,15 @@ class Watchdog:
         return self.reached is not None
 
     def _watch(self) -> None:
-        pause = LOOK_SECONDS
-        while not self._pause.acquire(timeout=pause):
-            if self._is_exceeded() and self._is_running.locked():
+        repeat, num_ignored = 0.0, 0
+        while not self._pause.acquire(timeout=LOOK_SECONDS):
+            if not (self._is_exceeded() and self._is_running.locked()):
+                continue
+            # Handling the last exception may take a while, and is not disturbed.
+            if time.monotonic() >= repeat or num_ignored != Watchdog.num_ignored:
+                num_ignored = Watchdog.num_ignored
+                repeat = time.monotonic() + self.repeat_seconds
                 self.raise_limit()
-                pause = self.repeat_seconds
 
     def raise_limit(self) -> None:
         """Raise `LimitReached` in the thread that runs the function."""
@@ -137,12 +144,15 @@ class Watchdog:
 
 
 def ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
-    """Call a hook for exceptions that cannot be raised, unless it is `LimitReached`.
+    """Count an exception that cannot be raised if it is `LimitReached`, else call a hook.
 
     A limit may be reached inside a callback of the garbage collector, where Python ignores
-    exceptions and reports them. The watching thread then raises the exception again.
+    exceptions and reports them. The watching thread then raises the exception again at its next
+    look: code that allocates memory all the time is stopped most often inside such a callback.
     """
-    if unraisable.exc_type is not LimitReached:
+    if unraisable.exc_type is LimitReached:
+        Watchdog.num_ignored += 1
+    else:
         hook(unraisable)
 
 
