@@ -3,8 +3,8 @@
     python benchmarks/fuzz_readers.py                             # 20,000 files per reader
     python benchmarks/fuzz_readers.py --inputs 1000 --seed 7      # fewer, and others
     python benchmarks/fuzz_readers.py --reader checkpoint         # one reader only
-    python benchmarks/fuzz_readers.py --write                     # update the tables of the docs
-    python benchmarks/fuzz_readers.py --inputs 0 --write          # only that of forged files
+    python benchmarks/fuzz_readers.py --write                     # update the results and the docs
+    python benchmarks/fuzz_readers.py --inputs 0 --write          # only the forged files
 
 Each input is a valid file with one to three changes: flipped bits, other bytes, deleted, repeated
 or moved parts, zeros, other digits, extreme numbers, or a cut. A reader must refuse it with an
@@ -60,8 +60,6 @@ COLUMNS = ("reader", "checksum", "inputs", "refused", "unchanged", "another valu
 ENDINGS = COLUMNS[3:]
 FORGERIES = RESULTS.with_name("policy_forgeries.csv")
 FORGERY_COLUMNS = ("reader", "files", *FORGERY_ENDINGS)
-MARKS = {RESULTS: "fuzz_readers.py", FORGERIES: "fuzz_readers.py, forged files"}
-"""The parts of the page that have the tables."""
 HAS_NETWORKS = find_spec("jax") is not None and find_spec("equinox") is not None
 NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 EXTREMES = (
@@ -355,21 +353,37 @@ def rows(inputs: int, seed: int, only: str = "") -> Iterator[list[str]]:
                 yield [name, kind, f"{inputs}", *(str(answers[ending]) for ending in ENDINGS)]
 
 
-def markdown(columns: Sequence[str], lines: list[list[str]]) -> str:
-    """Return a table for the documentation."""
-    texts = [[cell if not cell.isdigit() else f"{int(cell):,}" for cell in row] for row in lines]
-    return table(list(columns), texts)
+def summary() -> str:
+    """Return the table of the page: the stored counts, added up over readers of the same kind."""
+    damaged, forged = stored(RESULTS), stored(FORGERIES)
+    kinds = {
+        "damaged, with a checksum": [row for row in damaged if row["checksum"] == "yes"],
+        "damaged, without a checksum": [row for row in damaged if row["checksum"] == "no"],
+        "forged": [
+            row | {"inputs": row["files"], "another value": row["another policy"]} for row in forged
+        ],
+    }
+    counted = COLUMNS[2:]
+    lines = [
+        [kind, *(f"{sum(int(row[column]) for row in rows):,}" for column in counted)]
+        for kind, rows in kinds.items()
+    ]
+    return table(["files", *counted], lines)
+
+
+def stored(path: Path) -> list[dict[str, str]]:
+    """Return the rows of stored results."""
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 def write(path: Path, columns: Sequence[str], lines: list[list[str]]) -> None:
-    """Write new rows of a table, with the other rows as they are, to the results and the docs."""
-    with path.open(encoding="utf-8") as file:
-        rows = {row[0]: row for row in list(csv.reader(file))[1:]}
+    """Write new rows of results, with the other rows as they are, and the table of the page."""
+    rows = {row["reader"]: [*row.values()] for row in stored(path)}
     rows |= {row[0]: row for row in lines}
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([columns, *rows.values()])
-    part = MARKS[path]
-    text = replace_part(PAGE.read_text("utf-8"), part, markdown(columns, [*rows.values()]))
+    text = replace_part(PAGE.read_text("utf-8"), "fuzz_readers.py", summary())
     PAGE.write_text(text, encoding="utf-8")
 
 

@@ -115,10 +115,9 @@ def measure(spec: str, max_histories: int) -> dict[str, Any]:
     except InfosetError as error:
         return {"failure": str(error).partition("; ")[0]}
     if info.acting_infostates is None:
-        return {"failure": f"more than {rounded(info.histories):,} histories"}
+        return {"more_than": rounded(info.histories)}
     return {
         "histories": info.histories,
-        "terminals": info.terminals,
         "acting": info.acting_infostates,
         "source": source(game),
         "notes": [
@@ -164,26 +163,31 @@ def measured_apart(spec: str, max_histories: int) -> dict[str, Any]:
 
 
 def tables() -> str:
-    """Return two tables: the games that were counted, and the others with the reason."""
+    """Return the games that were counted, those that are too large, and others with the reason."""
     counted, others = [], []
+    too_large: dict[str, int] = {}
     for spec, max_histories in specs():
         row = measured_apart(spec, max_histories)
         sys.stderr.write(f"{spec}: {row}\n")
         if "failure" in row:
             others.append(f"| `{spec}` | {row['failure']} |")
+        elif "more_than" in row:
+            too_large[spec] = row["more_than"]
         else:
             acting = ", ".join(f"{number:,}" for number in row["acting"])
             counted.append(
-                f"| `{spec}` | {row['histories']:,} | {row['terminals']:,} | {acting} "
+                f"| `{spec}` | {row['histories']:,} | {acting} "
                 f"| {row['source']} | {', '.join(row['notes'])} |".replace("|  |", "| |")
             )
     return "\n".join(
         [
             f"With OpenSpiel {version('open_spiel')}:\n",
-            "| game | histories | terminal | acting infostates | seen by | notes |",
-            "|---|---|---|---|---|---|",
+            "| game | histories | acting infostates | seen by | notes |",
+            "|---|---|---|---|---|",
             *counted,
-            "\nThe others, with OpenSpiel's defaults:\n",
+            f"\nMore than {min(too_large.values()):,} histories, with OpenSpiel's defaults: "
+            f"{', '.join(f'`{spec}`' for spec in too_large)}.\n",
+            "The others:\n",
             "| game | what happens |",
             "|---|---|",
             *others,

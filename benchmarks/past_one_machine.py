@@ -6,7 +6,7 @@
 Measured: the seconds of real cells (learners on three games, one at a time, kernels compiled), what
 the driver spends on each cell, and the start of a worker with an empty and with a filled kernel
 cache. Simulated, with a fixed seed: cells of these times, and cells 100 and 8,000 times as long, on
-10, 100 and 1,000 cores that fail at the rate of `FAILURES_PER_CORE_HOUR`. It takes about a minute.
+10 and 1,000 cores that fail at the rate of `FAILURES_PER_CORE_HOUR`. It takes about a minute.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ EPISODES = (100_000, 400_000)
 SEEDS = 2
 
 NUM_CELLS = 10_000
-CORES = (10, 100, 1_000)
+CORES = (10, 1_000)
 SCALES = (1, 100, 8_000)
 FAILURES_PER_CORE_HOUR = 1 / 100
 """Assumed: a core of a preemptible machine is lost every 100 hours."""
@@ -50,11 +50,6 @@ PRICE_PER_CORE_HOUR = 0.04
 MAX_RETRIES = 3
 RESTART_SECONDS = 60.0
 """Assumed time until a lost core is replaced."""
-
-GIGABITS = 10
-PLAN_BYTES = 168e6
-ITERATION_SECONDS = 0.123
-"""Liar's dice with ten sides: 21 million sequences of 8 bytes; docs/solvers/scale.md."""
 
 START = "from infoset_studies.balanced.learning_cells import LearningCell\n"
 FIRST_CELL = (
@@ -183,33 +178,17 @@ def sweep_table(found: dict[str, Any]) -> str:
     rows = []
     for scale in SCALES:
         for cores in CORES:
-            for cache in ("warm", "cold"):
-                start = found[f"first_cell_{cache}"]
-                sweep = simulate(drawn * scale, cores, start, found["driver"])
-                rows.append(
-                    (
-                        shown_time(fmean(drawn) * scale),
-                        f"{cores:,}",
-                        "shared" if cache == "warm" else "empty",
-                        shown_time(sweep.hours * 3600),
-                        f"{sweep.core_hours:,.1f}",
-                        f"{PRICE_PER_CORE_HOUR * sweep.core_hours:,.2f}",
-                        f"{sweep.wasted:.1%}",
-                        f"{sweep.losses:,}",
-                        f"{sweep.given_up:,}",
-                    )
+            sweep = simulate(drawn * scale, cores, found["first_cell_warm"], found["driver"])
+            rows.append(
+                (
+                    shown_time(fmean(drawn) * scale),
+                    f"{cores:,}",
+                    shown_time(sweep.hours * 3600),
+                    f"{PRICE_PER_CORE_HOUR * sweep.core_hours:,.2f}",
+                    f"{sweep.wasted:.1%}",
                 )
-    header = (
-        "mean cell",
-        "cores",
-        "kernel cache",
-        "time",
-        "core-hours",
-        "US dollars",
-        "wasted",
-        "lost workers",
-        "cells given up",
-    )
+            )
+    header = ("mean cell", "cores", "time", "US dollars", "wasted")
     return table(header, rows)
 
 
@@ -220,42 +199,24 @@ def shown_time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def solve_table() -> str:
-    """Return the arithmetic of one tabular solve on several machines as a table."""
-    exchange = PLAN_BYTES * 8 / (GIGABITS * 1e9)
-    rows = [("1", shown(ITERATION_SECONDS), "0", shown(ITERATION_SECONDS), "1")]
-    for machines in CORES:
-        # Each machine receives the parts of the plans that the others have computed.
-        compute, sent = ITERATION_SECONDS / machines, exchange * (1 - 1 / machines)
-        speedup = ITERATION_SECONDS / (compute + sent)
-        rows.append(
-            (f"{machines:,}", shown(compute), shown(sent), shown(compute + sent), f"{speedup:.2f}")
-        )
-    header = ("cores on as many machines", "computing", "exchange", "iteration", "speedup")
-    return table(header, rows)
-
-
-def measured_table(found: dict[str, Any]) -> str:
-    """Return the measurements as a table."""
+def measured_text(found: dict[str, Any]) -> str:
+    """Return the measurements as sentences."""
     cells = sorted(found["cells"])
     low, high = cells[len(cells) // 10], cells[-1 - len(cells) // 10]
-    rows = [
-        (f"a cell ({len(cells)} cells)", f"{shown(fmean(cells))} ({shown(low)} to {shown(high)})"),
-        ("the driver, for each cell", shown(found["driver"])),
-        ("a new process, until it can begin", shown(found["import"])),
-        ("a new process, until its first cell is done", shown(found["first_cell_warm"])),
-        ("the same with an empty kernel cache", shown(found["first_cell_cold"])),
-    ]
-    return table(("what", "time"), rows)
+    return (
+        f"Measured: {len(cells)} cells take {shown(fmean(cells))} on average, and eight in ten of "
+        f"them {shown(low)} to {shown(high)}; the driver takes {shown(found['driver'])} for each. "
+        f"A new process needs {shown(found['first_cell_warm'])} until its first cell is done, and "
+        f"{shown(found['first_cell_cold'])} with an empty kernel cache."
+    )
 
 
 def parts(found: dict[str, Any]) -> dict[str, str]:
     """Return the parts of the page by their names."""
     machine = environment_text(found["environment"])
     return {
-        "measured": f"{measured_table(found)}\n\nMean, and 10% to 90% of the cells. {machine}",
+        "measured": f"{measured_text(found)}\n\n{machine}",
         "sweeps": sweep_table(found),
-        "solve": solve_table(),
     }
 
 

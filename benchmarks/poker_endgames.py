@@ -12,10 +12,10 @@ are those of OpenSpiel's `universal_poker` for these endgames. Betting trees are
 ranges are uniform unless the files are given, so the times cannot be compared with those of papers.
 
 "Nodes" counts decisions, chance moves and ends. An iteration of DCFR updates both players and
-includes the average; its time is the minimum of many runs. "State" is regrets, averages and current
-policy in single precision; "memory" also has layouts and payoffs. "To x %" is the processor time of
-`solve` in single precision, with measurements in double precision, until the exploitability is
-below that share of the pot.
+includes the average; its time is the minimum of many runs. "Memory" is that of regrets, averages,
+current policy, layouts and payoffs in single precision. "Time" is the processor time of `solve` in
+single precision, with measurements in double precision, until the exploitability is below the
+target, a share of the pot.
 
 "Measuring" is the share of evaluations of the answer in the processor time of a run that ends after
 a number of iterations. Evaluations are in double precision. The layouts and the bound on rounding,
@@ -27,7 +27,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,38 +83,25 @@ TREES = {
 RIVERS = [(name, tree) for name in ("endgame 4", "endgame 3") for tree in TREES]
 TURNS = [("endgame 2", "small"), ("endgame 2", "medium"), ("endgame 1", "small")]
 
-RIVER_TARGETS, TURN_TARGETS = (0.005, 0.001), (0.00125,)
+RIVER_TARGET, TURN_TARGET = 0.001, 0.00125
 MAX_ITERATIONS = 5_000
 
-HEADER = [
-    "endgame",
-    "tree",
-    "nodes",
-    "hands",
-    "build",
-    "state",
-    "memory",
-    "iteration f32",
-    "iteration f64",
-]
+HEADER = ["endgame", "tree", "nodes", "hands", "build", "memory", "iteration", "target", "time"]
 
 
 MEASURED = {
     "turn": "endgame 2 medium",
     "flop": "nolimit_endgame(board=Ks9d8h,bets=[1],max_raises=1,ranges=['TT+,AQ+';'77+,AT+,KJ+'])",
 }
-"""A turn and a flop on which runs of a number of iterations are taken apart."""
-MEASURED_ITERATIONS = (100, 250)
+"""A turn and a flop on which runs are taken apart."""
+MEASURED_ITERATIONS, MEASURED_PRECISION = 100, "float64"
 MEASURED_HEADER = [
     "game",
     "public nodes",
-    "hands",
-    "precision",
     "iterations",
     "measurements",
     "iteration",
     "measurement",
-    "time of the run",
     "measuring",
 ]
 
@@ -161,25 +148,23 @@ def seconds_to(form: PublicForm, target: float) -> str:
     return seconds if result.outcome == "converged" else f"more than {seconds}"
 
 
-def row_of(name: str, tree: str, targets: Sequence[float], folder: Path | None) -> list[str]:
+def row_of(name: str, tree: str, target: float, folder: Path | None) -> list[str]:
     """Return the row of an endgame."""
     game = game_of(name, tree, folder)
     started = time.process_time()
     form = build_public_form(game)
     build = time.process_time() - started
-    single, double = (measure(form, build, precision) for precision in ("float32", "float64"))
-    num_sequences = sum(plex.num_sequences for plex in form.treeplexes)
+    single = measure(form, build, "float32")
     return [
         name,
         tree,
         f"{form.num_nodes + len(form.terminals):,}",
         " × ".join(f"{number:,}" for number in form.num_hands),
         shown(build),
-        format_bytes(3 * 4 * num_sequences),
         format_bytes(single.memory),
         shown(single.iteration),
-        shown(double.iteration),
-        *(seconds_to(form, target * game.pot) for target in targets),
+        f"{100 * target:g} %",
+        seconds_to(form, target * game.pot),
     ]
 
 
@@ -202,22 +187,21 @@ class TimedSolver(RegretSolver):
         return measured
 
 
-def measured_row(name: str, form: PublicForm, precision: str, iterations: int) -> list[str]:
+def measured_row(name: str, form: PublicForm) -> list[str]:
     """Return how much of a run is measuring, beside the time of an iteration."""
-    solver = TimedSolver(form, SCHEMES[SCHEME], precision)
+    solver = TimedSolver(form, SCHEMES[SCHEME], MEASURED_PRECISION)
     started = time.process_time()
-    result = run_measured(solver, SCHEME, Budget(iterations=iterations), evaluate=solver.evaluate)
+    result = run_measured(
+        solver, SCHEME, Budget(iterations=MEASURED_ITERATIONS), evaluate=solver.evaluate
+    )
     seconds, count = time.process_time() - started, len(result.trace)
     return [
         name,
         f"{form.num_nodes:,}",
-        " × ".join(f"{number:,}" for number in form.num_hands),
-        precision,
-        str(iterations),
+        str(MEASURED_ITERATIONS),
         str(count),
-        shown(solver.iterating / iterations),
+        shown(solver.iterating / MEASURED_ITERATIONS),
         shown(solver.measuring / count),
-        shown(seconds),
         f"{100 * solver.measuring / seconds:.1f} %",
     ]
 
@@ -232,10 +216,8 @@ def measuring_table(chosen: str) -> str:
         form = build_public_form(game_of(endgame, tree) if endgame else infoset.load(spec))
         # Layouts and the bound on rounding are computed once for a form.
         infoset.solve(form, SCHEME, iterations=1)
-        for precision in ("float32", "float64"):
-            for iterations in MEASURED_ITERATIONS:
-                rows.append(measured_row(name, form, precision, iterations))
-                print(*rows[-1], f"(load {os.getloadavg()[0]:.1f})", flush=True)
+        rows.append(measured_row(name, form))
+        print(*rows[-1], f"(load {os.getloadavg()[0]:.1f})", flush=True)
     return table(MEASURED_HEADER, rows)
 
 
@@ -246,16 +228,15 @@ def warm_up() -> None:
         infoset.solve(form, SCHEME, iterations=2, precision=precision)
 
 
-def tables(chosen: str, folder: Path | None) -> Iterator[str]:
-    """Yield the tables of rivers and turns."""
-    for endgames, targets in ((RIVERS, RIVER_TARGETS), (TURNS, TURN_TARGETS)):
-        rows = []
+def endgame_table(chosen: str, folder: Path | None) -> str:
+    """Return the table of rivers and turns."""
+    rows = []
+    for endgames, target in ((RIVERS, RIVER_TARGET), (TURNS, TURN_TARGET)):
         for name, tree in endgames:
             if chosen in f"{name} {tree}":
-                rows.append(row_of(name, tree, targets, folder))
+                rows.append(row_of(name, tree, target, folder))
                 print(*rows[-1], f"(load {os.getloadavg()[0]:.1f})", flush=True)
-        shares = [f"to {100 * target:g} % of the pot" for target in targets]
-        yield table([*HEADER, *shares], rows)
+    return table(HEADER, rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -273,11 +254,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--write", action="store_true", help=f"update {PAGE.name}")
     chosen = parser.parse_args(arguments)
     warm_up()
-    parts = {"poker_endgames.py: measuring": [measuring_table(chosen.game)]}
+    parts = {"poker_endgames.py: measuring": measuring_table(chosen.game)}
     if not chosen.measuring:
-        parts["poker_endgames.py"] = [*tables(chosen.game, chosen.ranges)]
-    for maker, shown_tables in parts.items():
-        part = "\n\n".join([*shown_tables, environment_text(environment())])
+        measured = endgame_table(chosen.game, chosen.ranges)
+        parts["poker_endgames.py"] = f"{measured}\n\n{environment_text(environment())}"
+    for maker, part in parts.items():
         print(part)
         if chosen.write:
             PAGE.write_text(replace_part(PAGE.read_text(), maker, part))

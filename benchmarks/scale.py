@@ -89,8 +89,6 @@ MARKERS = "osD^v<>"
 GRID = "#d9d9d9"
 STYLE = {"svg.hashsalt": "infoset", "svg.fonttype": "none", "font.size": 9}
 
-SOLVED_TEXT = f"Solved by `{METHOD}` to an exploitability of {TARGET:g}:"
-
 Row = dict[str, Any]
 Results = dict[str, dict[str, Row]]
 Value = TypeVar("Value")
@@ -243,45 +241,28 @@ def read(again: str) -> Results:
 
 
 def table_of_sizes(known: dict[str, Row]) -> str:
-    """Return the table of the largest games of each family."""
-    header = ["game", "histories", "terminals", "infostates", "explore", "build", "one iteration"]
+    """Return the table of the largest game of each family."""
+    header = ["game", "histories", "infostates", "explore", "load", "build", "iteration", "peak"]
     rows = []
     for specs in FAMILIES.values():
-        for spec in [spec for spec in specs if spec in known][-2:]:
+        for spec in [spec for spec in specs if "loading" in known.get(spec, {})][-1:]:
             row = known[spec]
-            counts = [f"{row[name]:,}" for name in ("histories", "terminals", "infostates")]
-            times = [shown(row[name]) for name in ("exploring", "building", "iteration")]
-            peaks = [format_bytes(row[name]) for name in ("bytes_building", "bytes_solving")]
-            rows.append([f"`{spec}`", *counts, *times, *peaks])
-    return table([*header, "peak, building", "peak, solving"], rows)
-
-
-def table_of_exploration(known: dict[str, Row]) -> str:
-    """Return the table of exploring and loading the largest games of each family."""
-    header = ["game", "world states", "transitions", "explore", "world states/s", "load", "file"]
-    rows = []
-    for specs in FAMILIES.values():
-        for spec in [spec for spec in specs if "loading" in known.get(spec, {})][-2:]:
-            row = known[spec]
-            counts = [f"{row[name]:,}" for name in ("world_states", "transitions")]
-            speed = f"{row['world_states'] / row['exploring']:,.0f}"
-            times = [shown(row["exploring"]), speed, shown(row["loading"])]
-            rows.append([f"`{spec}`", *counts, *times, format_bytes(row["bytes_saved"])])
+            counts = [f"{row[name]:,}" for name in ("histories", "infostates")]
+            times = [shown(row[name]) for name in ("exploring", "loading", "building", "iteration")]
+            rows.append([f"`{spec}`", *counts, *times, format_bytes(row["bytes_solving"])])
     return table(header, rows)
 
 
-def table_of_solutions(known: dict[str, Row]) -> str:
-    """Return the table of the solved games."""
-    header = ["game", "iterations", "exploitability", "value of player 0", "build", "solve"]
-    rows = []
-    for spec in (spec for spec in SOLVED if spec in known):
-        row = known[spec]
-        low, high = row["security_levels"][0], -row["security_levels"][1]
-        certificate = [f"{row['exploitability']:.2e}", f"{low:.5f} to {high:.5f}"]
-        times = [shown(row[name]) for name in ("building", "solving", "certifying")]
-        iterations, peak = f"{row['iterations']}", format_bytes(row["bytes"])
-        rows.append([f"`{spec}`", iterations, *certificate, *times, peak])
-    return table([*header, "certificate", "peak"], rows)
+def text_on_solutions(known: dict[str, Row]) -> str:
+    """Return a sentence on the largest game that was solved."""
+    spec = [spec for spec in SOLVED if spec in known][-1]
+    row = known[spec]
+    low, high = row["security_levels"][0], -row["security_levels"][1]
+    return (
+        f"`{METHOD}` solves `{spec}` to an exploitability of {TARGET:g} in {row['iterations']} "
+        f"iterations, which take {shown(row['solving'])}, after {shown(row['building'])} for "
+        f"exploring and building: player 0 gets {low:.5f} to {high:.5f}."
+    )
 
 
 def draw(known: dict[str, Row]) -> Figure:
@@ -326,11 +307,9 @@ def solving_bytes(row: Row) -> float:
 def write(known: Results) -> None:
     """Write the tables to the page, and draw the figure."""
     made_by = environment_text(json.loads(RESULTS.read_text())["environment"])
-    sizes, solutions = table_of_sizes(known["games"]), table_of_solutions(known["solved"])
-    part = f"{sizes}\n\n{SOLVED_TEXT}\n\n{solutions}\n\n{made_by}"
-    page = replace_part(PAGE.read_text(), "scale.py", part)
-    explored = table_of_exploration(known["games"])
-    PAGE.write_text(replace_part(page, "scale.py: exploration", explored))
+    sizes, solution = table_of_sizes(known["games"]), text_on_solutions(known["solved"])
+    part = f"{sizes}\n\n{solution}\n\n{made_by}"
+    PAGE.write_text(replace_part(PAGE.read_text(), "scale.py", part))
     with mpl.rc_context(STYLE):
         draw(known["games"]).savefig(FIGURE, metadata={"Date": None})
 

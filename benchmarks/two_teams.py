@@ -198,24 +198,16 @@ def values_table() -> str:
 
 
 def learning_table() -> str:
-    """Return the table of shortfalls."""
-    measured = ("last", "mean", "first side", "second")
-    header = ("players", "sides", "relaxation", "weights", "γ", *measured)
-    lines = []
+    """Return the table of the sums of both shortfalls: of the last and of the mean policies."""
+    columns = []
     for duel in DUELS:
-        measured = measure(duel, ROWS, SEEDS, ITERATIONS)
-        for row, found in zip(ROWS, measured, strict=True):
-            last, mean = found.sum(axis=2).mean(axis=0)
-            numbers = (last, mean, *found[:, 1].mean(axis=0))
-            players = duel.game.partition("=")[2].rstrip(")")
-            names = (
-                players,
-                _who(duel.sides),
-                f"`{row.relaxation}`",
-                f"`{row.weighting}`",
-                row.shown,
-            )
-            lines.append((*names, *(f"{number:.3f}" for number in numbers)))
+        sums = measure(duel, ROWS, SEEDS, ITERATIONS).sum(axis=3).mean(axis=1)
+        columns.append([f"{last:.3f}, {mean:.3f}" for last, mean in sums])
+    header = ("relaxation", "weights", "γ", *(_who(duel.sides) for duel in DUELS))
+    lines = [
+        (f"`{row.relaxation}`", f"`{row.weighting}`", row.shown, *found)
+        for row, *found in zip(ROWS, *columns, strict=True)
+    ]
     return table(header, lines)
 
 

@@ -2,8 +2,8 @@
 
     python docs/write_tables.py
 
-Each table stands between `<!-- table: NAME -->` and `<!-- end -->`: `options COMMAND` in `cli.md`,
-`games` in `games.md`, `packs` in `zoo.md`, `board` in `leaderboard.md`.
+Each table stands between `<!-- table: NAME -->` and `<!-- end -->`: `options COMMAND` in
+`reference/cli.md`, `games` in `games.md`, `packs` in `zoo.md`, `board` in `leaderboard.md`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from infoset.games import GAMES, PACK_SIZES, GameEntry, PackEntry, load_pack
 
 HERE = Path(__file__).parent
 PAGES = (
-    HERE / "cli.md",
+    HERE / "reference" / "cli.md",
     HERE / "games.md",
     HERE / "zoo.md",
     HERE / "leaderboard.md",

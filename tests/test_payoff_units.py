@@ -22,7 +22,7 @@ from infoset.learning import (
 )
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES
-from infoset.search import SEARCHERS, GraphModel, RulesModel, make_searcher
+from infoset.search import GraphModel, RulesModel, make_searcher
 from infoset.solvers import METHODS, payoff_scale
 from infoset.solvers.exact import solve_exactly
 from infoset.tree import build_tree
@@ -232,10 +232,6 @@ ZERO_SUM = {
     "continual_resolving": "continual_resolving(iterations=50)",
     "sepot": "sepot(iterations=50)",
 }
-
-
-def test_every_searcher_has_a_search():
-    assert {*SEARCHES, *ZERO_SUM} == {*SEARCHERS}
 
 
 @pytest.mark.parametrize("text", ZERO_SUM.values(), ids=[*ZERO_SUM])

@@ -98,6 +98,18 @@ def test_only_messages_between_processes_are_pickled():
     assert users == {"infoset.runs.task_messages"}
 
 
+def test_only_policy_networks_import_jax():
+    users = {
+        package(name)
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if (getattr(node, "module", None) or alias.name).partition(".")[0] in ("jax", "jaxlib")
+    }
+    assert users == {"infoset.deep"}
+
+
 KINDS_OF_FORMS = {"Form", "SequenceForm", "PublicForm", "LockedForm", "CutForm", "GadgetForm"}
 
 ASKS_WHICH_FORM = {

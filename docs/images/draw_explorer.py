@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 IMAGES = Path(__file__).parent
 CHROMIUM = "/usr/bin/chromium"
-SIZE = {"width": 1440, "height": 950}
+SIZE = {"width": 760, "height": 900}
+"""The width at which the documentation shows the pictures, so that texts have their real size."""
+PIXELS = 1.5
+"""Pixels of a picture for each pixel of the page."""
 SEED = "crypto.getRandomValues = (numbers) => numbers.fill(6)"
 """The page draws the seeds of plays at random; here all plays are one play."""
 
@@ -47,7 +50,9 @@ def draw_hands(browser: Browser) -> None:
     """Take the turn of a poker endgame: after a check, player 1 acts."""
     game = "nolimit_endgame(board=Ks9d8h4s,max_raises=2,ranges='22+,A2+,KT+,QT+')"
     with infoset.explore(game, ["dcfr"], open_browser=False) as page:
-        tab = browser.new_context(viewport=SIZE).new_page()
+        tab = browser.new_context(
+            viewport=SIZE, device_scale_factor=PIXELS
+        ).new_page()
         tab.goto(page.url)
         tab.get_by_role("treeitem", name="check").first.click()
         tab.get_by_role("heading", name="player 1 acts").wait_for()
@@ -59,7 +64,9 @@ def draw_hands(browser: Browser) -> None:
 
 def opened(browser: Browser, url: str, scheme: str = "light") -> Page:
     """Return a new page that has loaded the game."""
-    tab = browser.new_context(viewport=SIZE, color_scheme=scheme).new_page()
+    tab = browser.new_context(
+        viewport=SIZE, device_scale_factor=PIXELS, color_scheme=scheme
+    ).new_page()
     tab.add_init_script(SEED)
     tab.goto(url)
     tab.get_by_role("treeitem", name="∅").click()

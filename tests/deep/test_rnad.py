@@ -25,6 +25,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.games import load_game
 from infoset.tree import build_tree
 from tests.deep.enumeration import all_episodes, exact_sums
+from tests.support.registries import undo_registrations
 
 pytestmark = pytest.mark.networks
 
@@ -256,6 +257,15 @@ def test_presets_have_the_published_numbers():
     for spec in (paper, openspiel):
         assert (spec.c_bar, spec.rho_bar, spec.adam_decay) == (1.0, inf, 0.999)
         assert (spec.advantage_clip, spec.update_clip) == (10_000, 10_000)
+
+
+def test_a_registered_preset_has_a_name(monkeypatch):
+    undo_registrations(monkeypatch, PRESETS)
+    small = NetworkRNaD(name="small-rnad", hidden=(8,))
+    PRESETS.register(small)
+    assert get_preset("Small-RNaD") is PRESETS["small-rnad"] is small
+    with pytest.raises(ParameterError, match="choose another name"):
+        PRESETS.register(NetworkRNaD(name="rnad", hidden=(8,)))
 
 
 def test_unknown_presets_and_wrong_numbers():

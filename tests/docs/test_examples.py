@@ -17,11 +17,12 @@ SAYS = {
     "own_game": ["Auction: no rule violations found", "an item worth 4: bid"],
     "own_scheme": ["dcfr-milder"],
     "match_searchers": ["wins"],
+    "train_on_pgx": ["chips per play against uniform play: "],
     "train_with_sb3": [" 1 rounds: exploitability 0.", "12 rounds: exploitability 0.1"],
 }
 """Parts of what each program prints."""
 
-NEEDS = {"train_with_sb3": "sb3_contrib"}
+NEEDS = {"train_on_pgx": "pgx", "train_with_sb3": "sb3_contrib"}
 """Libraries that no extra installs; without them the program is not run."""
 
 

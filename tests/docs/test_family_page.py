@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
@@ -33,7 +34,6 @@ def row_text(scheme):
         "−∞" if scheme.regret_floor == -inf else f"{scheme.regret_floor:g}",
         "adaptive" if adaptive else str(Fraction(scheme.prediction).limit_denominator(9)),
         exponent_text(scheme.average_exponent),
-        "alternating" if scheme.alternating else "simultaneous",
     )
     return "| " + " | ".join(cells) + " |"
 
@@ -45,6 +45,25 @@ def test_the_table_of_the_page_shows_schemes_of_the_library_as_they_are():
     assert shown == [text for text in map(row_text, SCHEMES.values()) if text in shown]
 
 
+SUFFIXES = {
+    "-simultaneous": {"alternating": False},
+    "-quadratic": {"average_exponent": 2.0},
+    "-quintic": {"average_exponent": 5.0},
+    "-15": {"average_exponent": LinearSchedule(15, 10)},
+}
+"""What a suffix of a name changes, as the page says."""
+
+
+def test_names_with_a_suffix_change_one_number():
+    found = [name for name in SCHEMES if name.endswith(tuple(SUFFIXES))]
+    assert len(found) == 7
+    for name in found:
+        base, suffix = name.rsplit("-", 1)
+        changed = {"name": name, "description": SCHEMES[name].description}
+        assert replace(SCHEMES[base], **changed, **SUFFIXES[f"-{suffix}"]) == SCHEMES[name]
+
+
 def test_what_the_table_leaves_out_is_the_same_in_all_rows():
     for scheme in SCHEMES.values():
         assert (scheme.average_delay, scheme.averages_next) == (0, False)
+        assert scheme.alternating != scheme.name.endswith("-simultaneous")

@@ -54,8 +54,9 @@ def test_every_page_is_linked_and_shows_how_to_load_the_game():
 @pytest.mark.parametrize("row", GAMES.values(), ids=list(GAMES))
 def test_a_page_lists_the_parameters(row):
     heading = f"# `{row.name}`\n"
-    (page,) = (page for page in PAGES.values() if heading in page)
-    listed = next((rows for rows in tables(page) if "parameter" in rows[0]), [])
+    pages = [page for page in PAGES.values() if heading in page]
+    assert len(pages) == 1, f"describe the game in docs/games/{row.name}.md"
+    listed = next((rows for rows in tables(pages[0]) if "parameter" in rows[0]), [])
     if row.name in MATRIX_GAMES:
         listed = []
     assert [cells["parameter"] for cells in listed] == [f"`{p.name}`" for p in row.parameters]
@@ -85,6 +86,7 @@ def test_a_page_counts_right(row):
     assert counts == [number(row[name]) for name in ("world states", "histories", "terminal")]
     acting = [number(text) for text in row["acting infostates"].split(" and ")]
     assert list(info.acting_infostates) == (acting if acting[1:] else acting * info.num_players)
+    assert info.observable_rewards is (row.get("observable rewards", "yes") == "yes")
 
 
 @pytest.mark.parametrize(
@@ -104,40 +106,23 @@ def test_a_page_gives_the_value(row):
 # --- observable rewards ------------------------------------------------------------------------
 
 
-def claims():
-    """Yield the statements of the pages: a game, and whether its rewards are observable."""
-    for page in PAGES.values():
-        for is_not, specs in re.findall(
-            r"[Rr]ewards\s+are\s+(not )?observable\s+in\s+([^:.]*)", page
-        ):
-            yield from ((spec, not is_not) for spec in re.findall(r"`([^`]+)`", specs))
-    yield from ((name, True) for name in MATRIX_GAMES)
-
-
-CLAIMS = dict(claims())
-
-
-SLOW_CLAIMS = {
-    "tiny_bridge_2p",
-    "tiny_bridge_2p(abstracted=True)",
-    "phantom_ttt(num_rows=2,gameversion=abrupt)",
-    "leduc_poker(action_mapping=True)",
-}
-"""Games of more than a quarter of a second; smaller relatives of each are in the default run."""
-
-
 @pytest.mark.parametrize(
-    "spec",
-    [pytest.param(spec, marks=pytest.mark.long if spec in SLOW_CLAIMS else ()) for spec in CLAIMS],
+    ("spec", "observable"),
+    [
+        ("kuhn_poker(players=3)", True),
+        ("trick_taking(num_cards=6,num_suits=2,hand_size=2,tie=draw)", True),
+        ("random_game", False),
+        (
+            "battleship(board_width=2,board_height=1,ship_sizes=[1;1],ship_values=[1;3],num_shots=1)",
+            False,
+        ),
+        *((name, True) for name in MATRIX_GAMES),
+    ],
 )
-def test_a_page_says_whether_rewards_are_observable(spec):
+def test_info_says_whether_infostates_determine_the_rewards(spec, observable):
     tree = cached_tree(spec)
-    assert are_observable(tree.infostate, tree.rewards_so_far) is CLAIMS[spec]
-
-
-def test_every_page_says_whether_rewards_are_observable():
-    said = {load_game(spec).name for spec in CLAIMS} | {"matrix_game", *MATRIX_GAMES}
-    assert said == set(GAMES)
+    assert are_observable(tree.infostate, tree.rewards_so_far) is observable
+    assert infoset.info(spec).observable_rewards is observable
 
 
 def are_observable(infostates, rewards):

@@ -10,8 +10,8 @@ from infoset.solvers import METHODS
 __all__ = ["undo_registrations"]
 
 
-def undo_registrations(monkeypatch) -> None:
-    """Restore the tables of names after the test of a `monkeypatch` fixture."""
-    for registry in (GAMES, LEARNERS, METHODS, SEARCHERS):
-        for table in ("_entries", "_names"):
+def undo_registrations(monkeypatch, *others) -> None:
+    """Restore the tables of names, and other registries, after the test of a `monkeypatch`."""
+    for registry in (GAMES, LEARNERS, METHODS, SEARCHERS, *others):
+        for table in ("_entries", "_names", "_spellings"):
             monkeypatch.setattr(registry, table, dict(getattr(registry, table)))

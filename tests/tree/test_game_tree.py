@@ -9,7 +9,7 @@ from hypothesis import given
 from infoset.errors import GameRuleError
 from infoset.game import Observation
 from infoset.games import load_game
-from infoset.tree import build_tree, build_world_graph, unroll
+from infoset.tree import GameTree, build_sequence_form, build_tree, build_world_graph, unroll
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories
@@ -56,6 +56,26 @@ def test_random_games_equal_the_walk(game):
 )
 def test_known_games_equal_the_walk(spec):
     assert_equals_walk(load_game(spec))
+
+
+def test_unrolling_calls_no_rules(monkeypatch):
+    game = load_game("leduc_poker")
+    graph = build_world_graph(game)
+
+    def fail(*arguments):
+        raise AssertionError("a rule is called")
+
+    for name in ("initial_world", "actors", "legal_actions", "transitions", "rewards"):
+        monkeypatch.setattr(type(game), name, fail)
+    assert unroll(graph).num_histories == 9_451
+
+
+def test_a_sequence_form_is_built_without_the_tree(monkeypatch):
+    def fail(*arguments, **fields):
+        raise AssertionError("a tree is built")
+
+    monkeypatch.setattr(GameTree, "__init__", fail)
+    assert build_sequence_form(load_game("leduc_poker")).num_players == 2
 
 
 @given(random_games())

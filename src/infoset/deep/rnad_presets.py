@@ -6,7 +6,7 @@ from math import inf
 
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.rnad import NetworkRNaD
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.utils.registry import Registry
 
 OURS = NetworkRNaD(description="R-NaD with a network, for games with small trees")
 
@@ -55,14 +55,17 @@ EXPECTED = NetworkRNaD(
     uniform_weight=0.3,
 )
 
-PRESETS: dict[str, NetworkRNaD] = {
-    spec.name: spec for spec in (OURS, LARGE, EXPECTED, PAPER, OPENSPIEL)
-}
-"""The presets by name."""
+PRESETS: Registry[NetworkRNaD] = Registry(
+    "preset",
+    (OURS, LARGE, EXPECTED, PAPER, OPENSPIEL),
+    entry_type=NetworkRNaD,
+    expected='a name, such as "rnad", or a NetworkRNaD, such as NetworkRNaD(eta=0.1)',
+)
+"""The presets by name; `PRESETS.register` adds one."""
 
 
 def get_preset(preset: str | NetworkRNaD) -> NetworkRNaD:
-    """Return a preset by name; parameters are returned as they are.
+    """Return a preset by name, ignoring case; parameters are returned as they are.
 
     Raises
     ------
@@ -74,13 +77,4 @@ def get_preset(preset: str | NetworkRNaD) -> NetworkRNaD:
     >>> get_preset("rnad-paper").learning_rate
     0.0003
     """
-    if isinstance(preset, NetworkRNaD):
-        return preset
-    if not isinstance(preset, str):
-        raise ParameterError(
-            f'preset={preset!r} must be a name, such as "rnad", or a NetworkRNaD, such as '
-            "NetworkRNaD(eta=0.1)"
-        )
-    if preset not in PRESETS:
-        raise UnknownNameError.of("preset", preset, PRESETS)
-    return PRESETS[preset]
+    return PRESETS.resolve(preset)
