@@ -11,17 +11,17 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src"
-PACKAGES = ("infoset", "infoset_studies")
+ROOT = Path(__file__).parents[1]
+PACKAGES = {"infoset": ROOT / "src", "infoset_studies": ROOT / "studies"}
 
 
 @cache
 def modules() -> dict[str, ast.Module]:
     """Return the modules of both packages by their dotted names."""
     found = {}
-    for package in PACKAGES:
-        for path in (SOURCE / package).rglob("*.py"):
-            parts = path.relative_to(SOURCE).with_suffix("").parts
+    for package, source in PACKAGES.items():
+        for path in (source / package).rglob("*.py"):
+            parts = path.relative_to(source).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
             found[name] = ast.parse(path.read_text("utf-8"))
     return found

@@ -191,7 +191,8 @@ class MissingExtraError(InfosetError):
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the optional extra {extra!r}: pip install 'infoset[{extra}]'"
+            f"{purpose} needs the optional extra {extra!r}: pip install 'infoset[{extra}]'; in a "
+            f"clone of the repository, pip install '.[{extra}]'"
         )
         self.extra = extra
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from functools import cache
+from itertools import pairwise
 from typing import Annotated
 
 import pytest
@@ -63,6 +64,18 @@ def test_help_is_shown_as_it_is_written(help_of, name, width):
     words = {word for text in texts for word in text.split() if re.search(r"[\[\]\\]", word)}
     assert words <= set(shown.split())
     assert "\\" not in shown
+
+
+@pytest.mark.parametrize("name", COMMANDS, ids=" ".join)
+def test_paragraphs_fill_the_lines_of_the_terminal(capsys, monkeypatch, name):
+    """A line ends where the next word does not fit."""
+    monkeypatch.setenv("COLUMNS", "80")
+    parser().main([*name, "--help"], standalone_mode=False)
+    before_options = re.split("[╭]", capsys.readouterr().out)[0]
+    for paragraph in re.split(r"\n\s*\n", before_options.split("Usage:")[1]):
+        lines = [line.strip() for line in paragraph.splitlines() if line.strip()]
+        for line, following in pairwise(lines):
+            assert len(f" {line} {following.split()[0]} ") > 80, line
 
 
 @pytest.mark.parametrize(("name", "extra"), [("train", "deep"), ("tune", "tune")])

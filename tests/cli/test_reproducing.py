@@ -95,3 +95,11 @@ def test_the_experiments_are_listed(command):
     expected = [(s.name, e.name) for s in installed_studies().values() for e in s.experiments]
     assert [(row["study"], row["experiment"]) for row in listed] == expected
     assert "four minutes" in command("reproduce", "list").out
+
+
+def test_without_studies_the_list_says_how_to_install_them(command, monkeypatch):
+    empty = Registry("study", [], entry_type=Study)
+    monkeypatch.setattr("infoset.experiments.installed_studies", lambda: empty)
+    listed = command("reproduce", "list")
+    assert listed.code == 0
+    assert "pip install . ./studies" in listed.err

@@ -10,7 +10,7 @@ from tests.docs.snippets import PAGES, ROOT
 
 PLACEHOLDERS = {"path/to/file.py", "src/infoset/games/your_game.py"}
 NAMED = re.compile(r"(?:`(\w+)(?:\.\w+)?` in\s+`)?(?<![\w/.-])((?:\w+/)+\w+\.py)\b")
-MODULES = sorted((ROOT / "src").rglob("*.py"))
+MODULES = sorted(path for folder in ("src", "studies") for path in (ROOT / folder).rglob("*.py"))
 FOLDERS = ("tests", "benchmarks", "examples", "docs")
 TOOLS = sorted((ROOT / "web").glob("*.py"))
 FILES = [*MODULES, *TOOLS, *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))]

@@ -18,7 +18,7 @@ NAME = re.compile(r"(?<![\w/.])infoset(?:\.[A-Za-z_]\w*)+")
 
 def texts_of_modules():
     """Yield the strings of all modules, with their places."""
-    for path in sorted((ROOT / "src").rglob("*.py")):
+    for path in sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "studies").rglob("*.py")]):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value

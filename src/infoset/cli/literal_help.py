@@ -7,6 +7,7 @@ texts need not know it.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
@@ -34,7 +35,8 @@ def _escape_help(command: TyperCommand | TyperGroup) -> None:
         return
     from rich.markup import escape
 
-    command.help = command.help and escape(command.help)
+    # A line that goes on the last one is joined to it, because terminals are wide or narrow.
+    command.help = command.help and escape(re.sub(r"(?<=\S)\n(?=\S)", " ", command.help))
     command.short_help = command.short_help and escape(command.short_help)
     command.epilog = command.epilog and escape(command.epilog)
     for parameter in command.params:

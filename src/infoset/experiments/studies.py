@@ -24,6 +24,10 @@ from infoset.utils.registry import Registry
 
 ENTRY_POINT_GROUP = "infoset.studies"
 """The entry-point group in which packages register their studies."""
+NO_STUDIES = (
+    "no studies are installed; in a clone of the repository, `pip install . ./studies` installs "
+    "the studies of the papers"
+)
 
 RunCells: TypeAlias = Callable[[Sequence[Cell]], list[CellResult]]
 """Returns the results of cells in order. The cells of a later call may use earlier results."""
@@ -182,7 +186,7 @@ def installed_studies() -> Registry[Study]:
     """Return the installed studies by name, including those of other packages.
 
     A package registers a study by an entry point in the group `infoset.studies` whose value is a
-    `Study`.
+    `Study`. The studies of the papers are the package `infoset-studies` in `studies/`.
     """
     studies = []
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
@@ -199,10 +203,8 @@ def get_study(name: str) -> Study:
     ------
     UnknownNameError
         If no installed study has that name.
-
-    Examples
-    --------
-    >>> get_study("balanced").experiments[0].name
-    'kuhn-theory'
     """
-    return installed_studies().resolve(name)
+    studies = installed_studies()
+    if not studies:
+        raise UnknownNameError(NO_STUDIES)
+    return studies.resolve(name)

@@ -32,7 +32,10 @@ def _list_studies(context: typer.Context, study: str) -> str:
     """Print the table of experiments and exit if the value is `list`."""
     if asks_for_list(study):
         from infoset.experiments import installed_studies
+        from infoset.experiments.studies import NO_STUDIES
 
+        if not installed_studies():
+            tell(NO_STUDIES)
         rows = [
             (name, experiment.name, experiment.title, experiment.quick_time, experiment.full_time)
             for name, known in installed_studies().items()
@@ -80,6 +83,7 @@ def run(
 ) -> None:
     """Run the experiments of a study, and compare its numbers with the published ones.
 
+    The studies are a package of their own: `pip install . ./studies` in a clone of the repository.
     Ctrl-C stops at any time. The same command then resumes with the missing runs.
     """
     from infoset.experiments import check_writable, get_study, run_study
