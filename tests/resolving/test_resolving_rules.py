@@ -27,7 +27,7 @@ from infoset.resolving import (
     ContinualResolving,
     DepthLimitedSearch,
     ExactContinuationValues,
-    rules_resolver,
+    part_limits,
 )
 from infoset.resolving.part_limits import PartLimits
 from infoset.resolving.resolution import ResolvingSettings
@@ -299,7 +299,7 @@ def test_a_time_limit_draws_as_many_histories_as_fit(monkeypatch):
         asked.append((limits.max_worlds, limits.num_samples))
         raise UnsupportedGameError("none agrees")
 
-    monkeypatch.setattr(rules_resolver, "histories_around", none_agrees)
+    monkeypatch.setattr(part_limits, "histories_around", none_agrees)
     start = infostates_of(GOOFSPIEL, 0)[0]
     for options in ({"milliseconds": 1e3}, {"milliseconds": 1e-3}, {}):
         search = limited(GOOFSPIEL, num_samples=200, max_histories=2_000, **options)

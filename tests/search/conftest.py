@@ -4,9 +4,9 @@ import pytest
 
 MODULES = (
     "runs.searcher",
-    "search.determinization",
     "search.ismcts",
     "search.perfect_information",
+    "search.pimc",
     "resolving.part_limits",
     "resolving.public_state_resolver",
     "resolving.continual_resolving",

@@ -211,13 +211,13 @@ def test_out_of_time_keeps_the_last_iteration(clock, monkeypatch):
     model = search_model(load_game("leduc_poker"))
     known = first_infostate(model.game)
     limited = AlphaMu(model, max_moves=5, num_worlds=20, milliseconds=100)
-    deepened = FrontSearch._deepened
+    scores = FrontSearch.scores
 
-    def late(self, weight, bounds):
-        clock.now += 0.06  # the second of these iterations passes the deadline
-        return deepened(self, weight, bounds)
+    def late(self, weight, bounds, moves):
+        clock.now += 0.06 * (moves > 1)  # the second of these iterations passes the deadline
+        return scores(self, weight, bounds, moves)
 
-    monkeypatch.setattr(FrontSearch, "_deepened", late)
+    monkeypatch.setattr(FrontSearch, "scores", late)
     found = limited.search(known, np.random.default_rng(0))
     assert limited.last_moves == 2
     assert found.sum() == 1.0

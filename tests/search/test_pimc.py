@@ -17,9 +17,9 @@ from infoset.search import (
     pimc_policy,
     search_model,
 )
+from infoset.search.determinization import WorldScores
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.tricks import TricksModel
-from infoset.search.pimc import WorldScores
 from infoset.tree import build_tree, build_world_graph
 from tests.search.reference_values import plain_pimc, plain_values
 from tests.support.cached_games import cached_tree

@@ -11,10 +11,9 @@ from infoset.game import Infostate, Step
 from infoset.games import load_game
 from infoset.runs.searcher import SearchBudget
 from infoset.search import EPIMC, ISMCTS, PIMC, AlphaMu, GraphModel, RulesModel, perfect_information
-from infoset.search.determinization import DeterminizedRoot, evaluate_worlds
-from infoset.search.models.model import RootPositions, timed_roots
+from infoset.search.determinization import Draws, last_in_time
+from infoset.search.models.model import timed_roots
 from infoset.search.perfect_information import BackwardInduction, DepthFirstSearch
-from infoset.search.pimc import WorldScores, WorldSum
 from infoset.tree import build_world_graph
 from infoset.utils.clocks import OutOfTimeError
 from tests.support.function_game import FunctionGame
@@ -179,30 +178,30 @@ def test_pauses_do_not_change_values(monkeypatch, opponents):
 class Stub:
     """Values whose deadline the test reads."""
 
-    deadline = 0.5
     is_random = False
 
 
-def test_a_batch_that_runs_out_of_time_is_dropped(clock):
-    weights = []
+@pytest.mark.parametrize("num_complete", [0, 1, 3])
+@pytest.mark.parametrize("rarest", [0.5, 1e-300])
+def test_a_draw_that_runs_out_of_time_is_dropped(clock, num_complete, rarest):
+    """With a rare world there are only draws; without, the fourth weights are probabilities."""
+    budget, values, rng = SearchBudget("num_worlds", None, 1000.0), Stub(), generator(1)
+    draws = Draws(np.array([0.5, rarest]), values, budget, rng, 0.0)
+    totals, deadlines = [], []
 
-    class ThreeBatches(WorldSum):
-        def scores(self, weight):
-            if len(weights) == 3:
+    def weights():
+        for weight in draws:
+            deadlines.append(values.deadline)
+            if len(totals) == num_complete:
                 raise OutOfTimeError
-            weights.append(weight)
-            return WorldScores(np.array([weight.sum()]), 1.0)
+            totals.append(weight.sum())
+            yield totals[-1]
 
-    budget, perfect = SearchBudget("num_worlds", None, 1000.0), Stub()
-    chances = np.array([0.5, 0.5, 1e-300])
-    positions = RootPositions(*np.zeros((3, 3, 1)), chances)
-    worlds = ThreeBatches(perfect, DeterminizedRoot(positions, np.zeros((3, 1)), 0))
-    found = evaluate_worlds(worlds, budget, generator(), 0.0)
-    assert found.num_worlds == weights[-1].sum() == found.scores.score[0] > 1
-    assert not found.is_exact
-    assert perfect.deadline == 1.0
-    with pytest.raises(OutOfTimeError):
-        evaluate_worlds(worlds, budget, generator(), 0.0)
+    found = last_in_time(weights())
+    assert deadlines == [0.5, 1.0, 1.0, 1.0][: num_complete + 1]
+    assert not draws.is_exact
+    assert draws.num_worlds == (found or 0) == (totals[-1] if totals else 0)
+    assert (found is None) == (num_complete == 0)
 
 
 class Stingy:

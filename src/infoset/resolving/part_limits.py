@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Final, NamedTuple
+from typing import Final
 
+import numpy as np
+
+from infoset.beliefs import HistorySet, LocalPart, local_part
+from infoset.beliefs.belief import SamplingLimits
+from infoset.beliefs.history_sets import PublicHistories, histories_around
+from infoset.errors import UnsupportedGameError
+from infoset.game import Game, Infostate
+from infoset.policy import Policy
 from infoset.resolving.resolution import ITERATIONS, ResolvingSettings
-from infoset.utils.clocks import working_seconds
+from infoset.utils.clocks import OutOfTimeError, deadline, working_seconds
 
 MAX_ENDS: Final = 5_000
 MAX_HISTORIES: Final = 20_000
@@ -37,6 +45,12 @@ BUILDING: Final = 2 / 3
 """Share of the remaining time in which a part is built and its leaves are valued. Building costs
 several times as much as `ITERATIONS` iterations, but its speed varies more."""
 
+NUM_PROBES: Final = 4
+"""Histories whose parts are built to see how many fit."""
+
+MAX_ERROR: Final = 2
+"""Factor by which that number may be too small."""
+
 GROWTH: Final = 10
 """Factor by which a sample grows if none of it agrees with the observations. It is also the number
 of histories that are listed in place of one that is sampled."""
@@ -51,17 +65,6 @@ UPDATES_PER_SECOND: Final = 1e7
 """Iterations times ends that are solved in a second, before it is measured."""
 
 
-class DrawingLimits(NamedTuple):
-    """Limits on the histories of a public state."""
-
-    max_histories: int
-    """Maximum number of histories that are listed."""
-    num_samples: int
-    """Number of histories that are sampled if there are more."""
-    deadline: float
-    """Value of `working_seconds()` at which drawing ends; infinity for none."""
-
-
 @dataclass
 class PartLimits:
     """The limits of one player's searches, with the speeds that earlier searches had."""
@@ -72,25 +75,26 @@ class PartLimits:
     updates_per_second: float = UPDATES_PER_SECOND
     """The last measured speeds; see the constants of these names."""
 
-    def drawing(self, start: float) -> Iterator[DrawingLimits]:
+    def drawing(self, start: float) -> Iterator[tuple[int, int, float]]:
         """Yield limits for histories, until some are found or the time for it is over.
+
+        They are the maximum number of histories that are listed, the number that is sampled if
+        there are more, and the value of `working_seconds()` at which drawing ends.
 
         start : `working_seconds()` at the start of the search.
         """
         settings, seconds = self.settings, self.settings.budget.seconds
         if seconds is None:
-            yield DrawingLimits(
-                settings.max_histories or MAX_HISTORIES, settings.num_samples or NUM_SAMPLES, inf
-            )
+            yield settings.max_histories or MAX_HISTORIES, settings.num_samples or NUM_SAMPLES, inf
             return
         most = settings.num_samples or LARGEST
         number = max(MIN_SAMPLES, int(self.histories_per_second * seconds * DRAWING / 2))
-        deadline = start + LAST_DRAW * seconds
+        latest = start + LAST_DRAW * seconds
         while True:
             number = min(number, most)
             listed = min(GROWTH * number, settings.max_histories or LARGEST)
-            yield DrawingLimits(listed, number, deadline)
-            if number == most or working_seconds() >= deadline:
+            yield listed, number, latest
+            if number == most or working_seconds() >= latest:
                 return
             number *= GROWTH
 
@@ -114,6 +118,81 @@ class PartLimits:
         seconds = self.settings.budget.seconds
         return inf if seconds is None else start + seconds - working_seconds()
 
-    def forget_slow_building(self) -> None:
-        """Reset the speed of building: that of a busy moment must not decide forever."""
-        self.ends_per_second = max(self.ends_per_second, ENDS_PER_SECOND)
+    def draw(
+        self,
+        game: Game,
+        infostate: Infostate,
+        policies: Sequence[Policy],
+        rng: np.random.Generator,
+        start: float,
+    ) -> PublicHistories | None:
+        """Return the histories of a public state, or a sample; None if none is found in time.
+
+        The parameters are those of `histories_around`, and `start` as in `drawing`.
+        """
+        for max_histories, num_samples, latest in self.drawing(start):
+            began, found = working_seconds(), None
+            limits = SamplingLimits(rng, max_histories, num_samples)
+            try:
+                with deadline(latest):
+                    found = histories_around(game, infostate, policies, limits)
+            except UnsupportedGameError:  # no sampled history agrees with the observations
+                continue
+            except OutOfTimeError:
+                pass
+            number = num_samples if found is None else len(found)
+            self.histories_per_second = number / max(working_seconds() - began, 1e-6)
+            return found
+        return None
+
+    def build(
+        self,
+        game: Game,
+        infostate: Infostate,
+        histories: PublicHistories,
+        rng: np.random.Generator,
+        start: float,
+    ) -> LocalPart | None:
+        """Return the part below the histories, or below a sample of them that is small enough.
+
+        None if even a few histories are too many, or if the part takes too much of the time left.
+        """
+        max_ends, depth = self.max_ends(start), self.settings.depth
+
+        def below(some: HistorySet) -> LocalPart | None:
+            seconds = self.building_seconds(start, max_ends)
+            found = local_part(game, some, depth=depth, max_ends=max_ends, max_seconds=seconds)
+            if found is None:
+                # The speed of a busy moment must not decide forever.
+                self.ends_per_second = max(self.ends_per_second, ENDS_PER_SECOND)
+            return found
+
+        if len(histories) <= NUM_PROBES:
+            return below(histories.whole())
+        probe = below(histories.sample(NUM_PROBES, histories.chance_reach, infostate, rng))
+        if probe is None:
+            return None
+        # The number of histories that fit, if all have as many ends as these.
+        number = max_ends * len(probe.roots) // probe.num_ends
+        if len(histories) <= MAX_ERROR * number:
+            whole = below(histories.whole())
+            if whole is not None:
+                return whole
+        weight = histories.reach
+        if not weight[histories.has(infostate)].any():
+            return None
+        while number >= NUM_PROBES:
+            number = number * 9 // 10  # other histories may have more ends
+            found = below(histories.sample(number, weight, infostate, rng))
+            if found is not None:
+                return found
+        return probe
+
+    def measure(self, num_ends: int, num_iterations: int, begin: float, built: float) -> None:
+        """Measure the speeds of a search that began to build at one time and to solve at another.
+
+        num_ends, num_iterations : of the part, which is solved now.
+        """
+        self.ends_per_second = num_ends / max(built - begin, 1e-6)
+        updates = num_ends * num_iterations
+        self.updates_per_second = updates / max(working_seconds() - built, 1e-6)

@@ -230,16 +230,16 @@ class PublicStateResolver(ABC):
 
     def _search(self, public_state: int) -> Resolution | None:
         start = working_seconds()
-        own_range = self.own_range(public_state)
+        own_range = self.own_range(public_state)  # step 1, by the searches above
         if not self.weight(public_state, own_range) > MIN_WEIGHT:
             return None
-        part = self.part(public_state)
-        opponent = self._opponent(public_state, own_range)
+        part = self.part(public_state)  # step 2
+        opponent = self._opponent(public_state, own_range)  # step 3
         gifts = self._gifts(public_state) if self._uses_gifts else None
         fallback = None
         if self.settings.is_checked:
             fallback = self._fallback(public_state)[part.sequences[self.player]]
-        return resolve_part(
+        return resolve_part(  # steps 4 and 5
             part,
             self.player,
             own_range,

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 import numpy as np
 
-from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, TreePart, local_part
-from infoset.beliefs.belief import SamplingLimits
-from infoset.beliefs.history_sets import PublicHistories, histories_around
-from infoset.errors import UnknownNameError, UnsupportedGameError
+from infoset.beliefs import LocalPart, PublicBeliefState, TreePart
+from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import Policy, probabilities_at
@@ -34,16 +31,10 @@ from infoset.resolving.resolution import (
 )
 from infoset.resolving.searched_part import ValuedTreePart
 from infoset.typing import NOOP, Action, FloatArray, Player
-from infoset.utils.clocks import OutOfTimeError, deadline, working_seconds
+from infoset.utils.clocks import working_seconds
 
 MAX_SEARCHES: Final = 64
 """Searches that are kept for those at later public states."""
-
-NUM_PROBES: Final = 4
-"""Histories whose parts are built to see how many fit."""
-
-MAX_ERROR: Final = 2
-"""Factor by which that number may be too small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,49 +177,53 @@ class RulesResolver:
         return found
 
     def _search(self, infostate: Infostate) -> LocalResolution | None:
+        """Search at an infostate, in the five steps of `PublicStateResolver`."""
         before = self._searches_before(infostate)
-        start = working_seconds()
+        player, limits, start = self.player, self._limits, working_seconds()
         rng = infostate_generator(self.seed, infostate)
-        histories = self._histories(infostate, before, rng, start)
+        # 1. The ranges at the histories of the public state, the player's by its earlier searches.
+        policies: list[Policy] = [self.blueprint, self.blueprint]
+        policies[player] = CachedPolicy(self.blueprint, self._policies_of(before))
+        histories = limits.draw(self.game, infostate, policies, rng, start)
         if histories is None:
             return None
+        # 2. The part below them, or below a sample that fits into the limits.
         begin = working_seconds()
-        local = self._within_limits(infostate, histories, rng, start)
-        if local is None:
-            self._limits.forget_slow_building()
+        local = limits.build(self.game, infostate, histories, rng, start)
+        if local is None or local.roots.number_of(infostate) < 0:
             return None
-        if local.roots.number_of(infostate) < 0:
-            return None
-        ranges = tuple(map(histories.range_at, local.roots.infostates))
-        own_range = ranges[self.player][local.root_order[self.player]]
         part = local.part
         root = PublicBeliefState.with_unit_ranges(part.tree, part.root)
-        weight = own_range[root.position[:, self.player]] * root.chance_reach
+        ranges = [
+            histories.range_at(known)[order]
+            for known, order in zip(local.roots.infostates, local.root_order, strict=True)
+        ]
+        own_range = ranges[player]
+        weight = own_range[root.position[:, player]] * root.chance_reach
         if not weight.sum() > MIN_WEIGHT:
             return None
+        # 3. The values that the opponent may take instead of playing on; at the root of the game
+        # it has none, and without a gadget its range takes their place.
         settings, leaf_values = self.settings, self._leaf_values(local)
         if settings.gadget == "none" or not infostate.steps:
-            # At the root of the game, the opponent does not have a value to take instead.
-            settings = replace(settings, gadget="none")
-            opponent = ranges[1 - self.player][local.root_order[1 - self.player]]
+            settings, opponent = replace(settings, gadget="none"), ranges[1 - player]
         else:
             opponent = self._opponent(infostate, local, root, own_range, before)
+        # 4. and 5. CFR+ on the part with the gadget, and a comparison with the fallback.
         fallback = self._fallback_in(local, before) if self.settings.is_checked else None
         built = working_seconds()
         resolution = resolve_part(
             ValuedTreePart(part, leaf_values),
-            self.player,
+            player,
             own_range,
             opponent,
             settings,
             start,
             fallback=fallback,
-            payoffs=_payoffs(part, self.player, leaf_values, before),
+            payoffs=_payoffs(part, player, leaf_values, before),
         )
-        self._limits.ends_per_second = local.num_ends / max(built - begin, 1e-6)
-        updates = local.num_ends * resolution.num_iterations
-        self._limits.updates_per_second = updates / max(working_seconds() - built, 1e-6)
-        return LocalResolution.of(local, resolution, self.player)
+        limits.measure(local.num_ends, resolution.num_iterations, begin, built)
+        return LocalResolution.of(local, resolution, player)
 
     def _searches_before(self, infostate: Infostate) -> list[LocalResolution | None]:
         """Return the searches at earlier decisions of the player, from the first one.
@@ -242,35 +237,6 @@ class RulesResolver:
         if self.settings.opponent == "previous" and infostate.steps and 0 not in lengths:
             lengths = [0, *lengths]
         return [self.resolve(Infostate(self.player, infostate.steps[:n])) for n in lengths]
-
-    def _histories(
-        self,
-        infostate: Infostate,
-        before: Sequence[LocalResolution | None],
-        rng: np.random.Generator,
-        start: float,
-    ) -> PublicHistories | None:
-        """Return the histories of the public state, or a sample; None if none is found in time."""
-        policies: list[Policy] = [self.blueprint, self.blueprint]
-        known = self._policies_of(before)
-        if known:
-            policies[self.player] = CachedPolicy(self.blueprint, known)
-        for max_histories, num_samples, latest in self._limits.drawing(start):
-            began = working_seconds()
-            limits = SamplingLimits(rng, max_histories, num_samples)
-            try:
-                with deadline(latest):
-                    found = histories_around(self.game, infostate, policies, limits)
-            except UnsupportedGameError:  # no sampled history agrees with the observations
-                continue
-            except OutOfTimeError:
-                seconds = working_seconds() - began
-                self._limits.histories_per_second = num_samples / max(seconds, 1e-6)
-                return None
-            seconds = working_seconds() - began
-            self._limits.histories_per_second = len(found) / max(seconds, 1e-6)
-            return found
-        return None
 
     def _policies_of(
         self, searches: Sequence[LocalResolution | None]
@@ -290,51 +256,6 @@ class RulesResolver:
                 if answer is not None:
                     known[infostate] = answer[1]
         return known
-
-    def _within_limits(
-        self,
-        infostate: Infostate,
-        histories: PublicHistories,
-        rng: np.random.Generator,
-        start: float,
-    ) -> LocalPart | None:
-        """Return the part below the histories, or below a sample of them that is small enough.
-
-        start : `working_seconds()` at the start of the search.
-        """
-        max_ends = self._limits.max_ends(start)
-        build = partial(self._build, max_ends=max_ends, start=start)
-        if len(histories) <= NUM_PROBES:
-            return build(histories.whole())
-        some = histories.sample(NUM_PROBES, histories.chance_reach, infostate, rng)
-        probe = build(some)
-        if probe is None:
-            return None
-        # The number of histories that fit, if all have as many ends as these.
-        number = max_ends * len(probe.roots) // probe.num_ends
-        if len(histories) <= MAX_ERROR * number:
-            whole = build(histories.whole())
-            if whole is not None:
-                return whole
-        weight = histories.reach
-        if not weight[histories.has(infostate)].any():
-            return None
-        while number >= NUM_PROBES:
-            number = number * 9 // 10  # other histories may have more ends
-            found = build(histories.sample(number, weight, infostate, rng))
-            if found is not None:
-                return found
-        return probe
-
-    def _build(self, histories: HistorySet, *, max_ends: int, start: float) -> LocalPart | None:
-        """Return the part below some histories; None if it takes too much of the time left."""
-        return local_part(
-            self.game,
-            histories,
-            depth=self.settings.depth,
-            max_ends=max_ends,
-            max_seconds=self._limits.building_seconds(start, max_ends),
-        )
 
     def _fallback_in(
         self, local: LocalPart, before: Sequence[LocalResolution | None]

@@ -12,7 +12,7 @@ illegal has no position there, and does not enter the minimum: it is an invalid 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,27 +25,16 @@ from infoset.search._perfect_information_kernels import (
     after_transitions,
     next_movers,
 )
-from infoset.search.determinization import (
-    DeterminizedRoot,
-    DeterminizedSearcher,
-    ScoreSum,
-    WorldEvaluation,
-)
+from infoset.search.determinization import Worlds, WorldScores
 from infoset.search.models import END, RulesModel, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
-from infoset.search.perfect_information import (
-    MAX_N,
-    PARANOID,
-    PerfectInformationValues,
-    run_on,
-)
-from infoset.search.pimc import WorldScores, WorldSum
+from infoset.search.perfect_information import MAX_N, PARANOID, run_on
+from infoset.search.pimc import PIMC
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
-from infoset.utils.clocks import OutOfTimeError
 
 
-class AlphaMu(DeterminizedSearcher):
+class AlphaMu(PIMC):
     """αμ search: the best pure policy of the player against an opponent that sees everything.
 
     In its next `max_moves` decisions, including the one at the root, the player takes the same
@@ -135,30 +124,21 @@ class AlphaMu(DeterminizedSearcher):
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the answers, by name."""
         settings = super().settings()
-        del settings["opponents"], settings["leaf_value"]
+        del settings["opponents"], settings["leaf_value"], settings["depth"]
         return {**settings, "max_moves": self.max_moves}
 
-    def _world_sum(self, root: DeterminizedRoot) -> WorldSum:
+    def _scores(self, worlds: Worlds, draws: Iterable[FloatArray]) -> Iterator[WorldScores]:
+        """Yield the scores over each of some draws, and then those with more moves."""
+        search = FrontSearch(worlds)
         self.last_moves = self.max_moves if self.budget.seconds is None else 1
-        return FrontSearch(self._perfect, root, self.last_moves)
-
-    def _evaluate(
-        self, worlds: ScoreSum, rng: np.random.Generator, start: float
-    ) -> WorldEvaluation:
-        """Score the actions over worlds; with a time limit, deepen until it is used up."""
-        found = super()._evaluate(worlds, rng, start)
-        if self.budget.seconds is None or found.is_fallback:
-            return found
-        assert isinstance(worlds, FrontSearch)
-        self._perfect.deadline = start + self.budget.seconds
-        for moves in range(2, self.max_moves + 1):
-            worlds.moves = moves
-            try:
-                found = found._replace(scores=worlds.scores(worlds.last_weight))
-            except OutOfTimeError:
-                break
+        for weight in draws:
+            [bounds] = super()._scores(worlds, [weight])
+            yield search.scores(weight, bounds, self.last_moves)
+        # With a time limit, the search deepens on the worlds that it has drawn.
+        for moves in range(self.last_moves + 1, self.max_moves + 1):
+            scores = search.scores(weight, bounds, moves)
             self.last_moves = moves
-        return found
+            yield scores
 
 
 def check_sides(model: SearchModel) -> None:
@@ -233,37 +213,33 @@ class Part(NamedTuple):
     """[C] or [1] probability of the transition to each."""
 
 
-class FrontSearch(WorldSum):
+class FrontSearch:
     """Pareto fronts of the results of Max's pure policies, by depth-first search over infostates.
 
     Parameters
     ----------
-    root
-        Its player is Max.
-    moves
-        Number of decisions of Max, including the root, before perfect information.
+    worlds
+        Their player is Max.
     """
 
-    last_weight: FloatArray
-    """[K] weights of the worlds that were last scored."""
+    def __init__(self, worlds: Worlds) -> None:
+        self.worlds, self.perfect = worlds, worlds.perfect
+        self._model, self._player = worlds.perfect.model, worlds.player
 
-    def __init__(
-        self, perfect: PerfectInformationValues, root: DeterminizedRoot, moves: int
-    ) -> None:
-        super().__init__(perfect, root)
-        self._model = perfect.model
-        self._player = root.player
-        self.moves = moves
+    def scores(self, weight: FloatArray, bounds: WorldScores, moves: int) -> WorldScores:
+        """Return the scores of the root actions that can be the best; the others are NaN.
 
-    def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the scores of the root actions over worlds with weights [K]."""
-        bounds = super().scores(weight)  # the scores of PIMC
-        scores = bounds if self.moves == 1 else self._deepened(weight, bounds)
-        self.last_weight = weight
-        return scores
-
-    def _deepened(self, weight: FloatArray, bounds: WorldScores) -> WorldScores:
-        """Return the scores of the root actions that can be the best, given upper bounds."""
+        Parameters
+        ----------
+        weight
+            [K] weights of the worlds.
+        bounds
+            The scores of PIMC, which are upper bounds: no policy earns more than perfect play.
+        moves
+            Number of decisions of Max, including the root, before perfect information.
+        """
+        if moves == 1:
+            return bounds
         score = np.full_like(bounds.score, np.nan)
         best = -np.inf
         margin = TIE_TOLERANCE * bounds.scale
@@ -271,23 +247,23 @@ class FrontSearch(WorldSum):
         for action in np.argsort(-bounds.score, kind="stable").tolist():
             if np.isnan(bounds.score[action]) or bounds.score[action] < best - margin:
                 break
-            score[action] = self._root_score(action, weight)
+            score[action] = self._root_score(action, weight, moves)
             best = max(best, score[action])
         return WorldScores(score, bounds.scale)
 
-    def _root_score(self, action: int, weight: FloatArray) -> float:
+    def _root_score(self, action: int, weight: FloatArray, moves: int) -> float:
         """Return the best mean over worlds in which an action is legal, times the total weight."""
-        worlds = np.flatnonzero((weight > 0) & (self.root.indices[:, action] >= 0))
+        indices, positions = self.worlds.indices[:, action], self.worlds.positions
+        worlds = np.flatnonzero((weight > 0) & (indices >= 0))
         # Under a public belief the player has several infostates, which continue separately.
-        positions = self.root.positions
         own = positions.infostates[worlds, self._player]
         total = 0.0
         for number in np.unique(own).tolist():
             here = worlds[own == number]
             roots = Positions(positions.states[here], positions.rewards_so_far[here])
             after, origin, index = self._after_actions(roots, self._player)
-            after = after.pick(index == self.root.indices[here[origin], action])
-            front = self._front(after, self.moves - 1)
+            after = after.pick(index == indices[here[origin]])
+            front = self._front(after, moves - 1)
             total += float((front / SUM_UNIT @ weight[here]).max())
         part = float(weight[worlds].sum() / weight.sum())
         return total / part

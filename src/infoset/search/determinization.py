@@ -1,147 +1,37 @@
-"""Determinized searches within limits on the number of worlds and on time.
+"""Determinizations: the worlds of an infostate, draws of them within limits, and scores over them.
 
-PIMC, EPIMC and αμ differ in the score of an action over weighted worlds, which is their sum over
-worlds (`WorldSum` in `pimc.py`). A search draws worlds in batches as long as its limits allow and
-plays an action with the largest score. If the values of one world take too much of a time limit,
-values of random play after the action replace them.
+A search values worlds as long as its limits allow. Only `Draws` knows the limits: it ends with the
+time, and counts the worlds whose values are complete. Sums over worlds do not know them.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
-from typing import Any, NamedTuple, Protocol
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from infoset.beliefs import PublicPrivateBelief
-from infoset.game import Infostate
-from infoset.runs.searcher import SearchBudget, Searcher, SearchRecord, check_model
-from infoset.search.depth_limits import DepthLimitedValues, SampledLeafValues
-from infoset.search.leaf_values import (
-    LeafValue,
-    as_leaf_value,
-    default_policy,
-    leaf_value_name,
-)
-from infoset.search.models import RootPositions, SearchModel
+from infoset.runs.searcher import SearchBudget, SearchRecord
+from infoset.search._max_n_kernels import TIE_TOLERANCE
+from infoset.search.models import RootPositions
 from infoset.search.models._model_kernels import SUM_UNIT
-from infoset.search.models.histories import with_leaf_value
-from infoset.search.models.model import timed_roots
-from infoset.search.perfect_information import (
-    MAX_N,
-    PerfectInformationValues,
-    perfect_information_values,
-)
-from infoset.typing import FloatArray, LongArray, Player
-from infoset.utils.arguments import check_count, check_generator
-from infoset.utils.clocks import OutOfTimeError, compiling_seconds, working_seconds
+from infoset.search.perfect_information import PerfectInformationValues
+from infoset.typing import BoolArray, FloatArray, LongArray, Player
+from infoset.utils.clocks import OutOfTimeError
 
+T = TypeVar("T")
 
-class DeterminizedRoot(NamedTuple):
-    """The root of a search."""
-
-    positions: RootPositions
-    """The worlds of the belief."""
-    indices: LongArray
-    """[K, A] see `SearchModel.action_indices`."""
-    player: Player
-
-    @property
-    def probability(self) -> FloatArray:
-        """[K] probability of each world."""
-        return self.positions.probability
-
-
-class ActionScores(Protocol):
-    """Scores of actions over worlds, such as `WorldScores`."""
-
-    @property
-    def score(self) -> FloatArray:
-        """[A] score of each action."""
-
-    @property
-    def policy(self) -> FloatArray:
-        """[A] the policy that follows from the scores."""
-
-
-class ScoreSum(Protocol):
-    """A sum over worlds that may stop early at a limit, such as `WorldSum`."""
-
-    root: DeterminizedRoot
-    perfect: PerfectInformationValues
-
-    def draw(self, number: int, rng: np.random.Generator) -> FloatArray:
-        """Return [K] the number of times that each world is drawn, in `number` draws."""
-
-    def scores(self, weight: FloatArray) -> ActionScores:
-        """Return the scores of the actions over worlds with weights [K]."""
-
-    def sampled(self, samples: PerfectInformationValues) -> ScoreSum:
-        """Return the sum over the same worlds, with random values right after the actions."""
-
-
-class WorldEvaluation(NamedTuple):
-    """Result of evaluating worlds within a budget."""
-
-    scores: ActionScores | None
-    """None if there was no time for a single world."""
-    num_worlds: int
-    """Number of worlds drawn; all worlds if `is_exact`."""
-    is_exact: bool
-    """Whether every world was weighted by its probability."""
-    is_fallback: bool = False
-    """As in `WorldSearchRecord`."""
-
-
-def evaluate_worlds(
-    worlds: ScoreSum, budget: SearchBudget, rng: np.random.Generator, start: float
-) -> WorldEvaluation:
-    """Draw worlds within a budget and score the actions over them.
-
-    Instead of sampling, every world is weighted by its probability if the budget is unlimited, or
-    if it limits only the time and every world was drawn at least once (unless values are random).
-    From the second batch on, the deadline for computing values is the end of the time limit, and a
-    batch that exceeds it is dropped.
-
-    Parameters
-    ----------
-    budget
-        Limits on worlds and time.
-    start
-        `working_seconds()` at the start of the search.
-
-    Raises
-    ------
-    OutOfTimeError
-        If the deadline for computing values passes in the first batch.
-    """
-    probability = worlds.root.probability
-    weight, drawn = np.zeros(len(probability)), 0
-    if budget.number is None and budget.seconds is None:
-        return WorldEvaluation(worlds.scores(probability), len(probability), True)
-    for batch in budget.batches(start):
-        more = weight + worlds.draw(batch, rng)
-        try:
-            scores = worlds.scores(more)
-        except OutOfTimeError:
-            if not drawn:
-                raise
-            break
-        weight, drawn = more, drawn + batch
-        if budget.number is None and weight.all() and not worlds.perfect.is_random:
-            return WorldEvaluation(worlds.scores(probability), len(probability), True)
-        if budget.seconds is not None:
-            worlds.perfect.deadline = start + budget.seconds
-    return WorldEvaluation(scores, drawn, False)
-
-
-MIN_WORLDS = 10
-
-FIRST_WORLD = 0.5
+FIRST_WORLD: Final = 0.5
 """Fraction of a time limit that the values of the first world may take."""
+
+MAX_DRAWS: Final = 10_000
+"""Number of draws whose random values are computed together."""
+
+MIN_WORLDS: Final = 10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -165,211 +55,187 @@ class WorldSearchRecord(SearchRecord):
         return is_limited and len(self.actions) > 1 and self.num_worlds < MIN_WORLDS
 
 
-class DeterminizedSearcher(Searcher):
-    """A searcher that plays an action with the largest sum of values over determinizations.
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """The K worlds of a belief at an infostate, and the values of the player's actions there."""
+
+    perfect: PerfectInformationValues
+    """The values of positions."""
+    positions: RootPositions
+    """The worlds, with their probabilities."""
+    indices: LongArray
+    """[K, A] see `SearchModel.action_indices`."""
+    player: Player
+
+    @cached_property
+    def _is_known(self) -> BoolArray:
+        """[K] whether each world has been valued."""
+        return np.zeros(len(self.indices), np.bool_)
+
+    @cached_property
+    def _values(self) -> FloatArray:
+        """[K, A] the values where they are known."""
+        return np.empty(self.indices.shape)
+
+    def values(self, rows: LongArray) -> FloatArray:
+        """Return [R, A] the values as from `values_by`, but value each world only once."""
+        new = rows[~self._is_known[rows]]
+        if len(new):
+            self._values[new] = self.values_by(self.perfect, new)  # may run out of time
+            self._is_known[new] = True
+        return self._values[rows]
+
+    def values_by(self, perfect: PerfectInformationValues, rows: LongArray) -> FloatArray:
+        """Return [R, A] the value of each action in each of R worlds; NaN if it is not legal.
+
+        In a world where the player's hand is different, an action may be illegal.
+        """
+        positions, indices = self.positions, self.indices[rows]
+        states, rewards_so_far = positions.states[rows], positions.rewards_so_far[rows]
+        values = perfect.action_values(states, rewards_so_far, self.player, self.player)
+        if not values.size:  # The player does not act in any of these worlds.
+            return np.full(indices.shape, np.nan)
+        picked: FloatArray = np.take_along_axis(values, np.maximum(indices, 0), axis=1)
+        return np.where(indices >= 0, picked, np.nan)
+
+
+@dataclass(eq=False)
+class Draws:
+    """Draws of worlds within limits on their number and on time.
+
+    Iterating yields [K] the weight of each world: how often it has been drawn so far. Without a
+    time limit there is one draw. With a time limit, draws grow until it is used up. If only time is
+    limited and every world was drawn (unless values are random), or if nothing is limited, the last
+    weights are the probabilities, which are the limit of infinitely many draws.
+
+    A draw counts as complete when the next one is asked for. If its values run out of time, the
+    loop over the draws ends with `OutOfTimeError`, and the complete draws before it remain.
+    """
+
+    probability: FloatArray
+    """[K] probability of each world."""
+    values: PerfectInformationValues
+    """Their deadline is set: for the first world to half of the time limit, then to its end."""
+    budget: SearchBudget
+    rng: np.random.Generator
+    start: float
+    """`working_seconds()` at the start of the search."""
+    is_fallback: bool = False
+    """Whether the values replace others that took too long, so that the first world may take all of
+    the remaining time."""
+    num_worlds: int = field(default=0, init=False)
+    """Number of worlds in the last complete draw; all worlds if `is_exact`."""
+    is_exact: bool = field(default=False, init=False)
+    """Whether the last complete weights are the probabilities."""
+
+    @property
+    def total_weight(self) -> int:
+        """The sum of the last complete weights."""
+        return 1 if self.is_exact else self.num_worlds
+
+    def __iter__(self) -> Iterator[FloatArray]:
+        limit = inf if self.budget.seconds is None else self.budget.seconds
+        self.values.deadline = self.start + limit * (1.0 if self.is_fallback else FIRST_WORLD)
+        if self.budget.number is None and self.budget.seconds is None:
+            yield from self._all()
+            return
+        weight = np.zeros(len(self.probability))
+        for batch in self.budget.batches(self.start):
+            drawn = self.rng.multinomial(batch, self.probability / self.probability.sum())
+            weight = weight + drawn
+            yield weight
+            self.num_worlds += batch
+            self.values.deadline = self.start + limit
+            if self.budget.number is None and weight.all() and not self.values.is_random:
+                yield from self._all()
+                return
+
+    def _all(self) -> Iterator[FloatArray]:
+        yield self.probability
+        self.num_worlds, self.is_exact = len(self.probability), True
+
+
+def last_in_time(scores: Iterator[T]) -> T | None:
+    """Return the last scores that are complete when the time is up; None if there are none."""
+    last = None
+    with suppress(OutOfTimeError):
+        for found in scores:
+            last = found
+    return last
+
+
+class WorldScores(NamedTuple):
+    """Scores of actions over worlds.
+
+    Examples
+    --------
+    >>> WorldScores(np.array([0.1 + 0.2, 0.3, -1.0]), 1.0).policy.tolist()
+    [0.5, 0.5, 0.0]
+    """
+
+    score: FloatArray
+    """[A] mean value of each action over the worlds in which it is legal, times the weight of all
+    worlds, in `SUM_UNIT`. NaN if the action is not legal in any of them, so that its score is
+    unknown."""
+    scale: float
+    """Sum over worlds of weight times the largest absolute value, in `SUM_UNIT`; the tie tolerance
+    is relative to it."""
+
+    @property
+    def policy(self) -> FloatArray:
+        """[A] the policy that is uniform over the actions with the largest score.
+
+        Scores within `1e-11 * scale` of the largest are tied. Unknown scores (NaN) are never the
+        largest, unless all scores are unknown.
+        """
+        score = np.where(np.isnan(self.score), -np.inf, self.score)
+        is_best = score >= score.max() - TIE_TOLERANCE * self.scale
+        policy: FloatArray = is_best / is_best.sum()
+        return policy
+
+
+def mean_where_legal(total: FloatArray, weight: FloatArray, is_legal: BoolArray) -> FloatArray:
+    """Return [A] mean values over the worlds where each action is legal, times the total weight.
+
+    A sum over all worlds would count an illegal action as if it earned 0, which depends on the
+    constant that the payoffs contain.
 
     Parameters
     ----------
-    model, belief, num_worlds, milliseconds, opponents, leaf_value, seed
-        As in `PIMC`.
-    moves
-        Number of moves after an action before leaf values replace perfect information; None for
-        perfect information to the end.
-
-    Attributes
-    ----------
-    budget : SearchBudget
-        Limits on worlds and time.
-    last_search : WorldSearchRecord or None
-        Result and cost of the last search.
-    num_fallbacks : int
-        Number of searches that fell back to samples, as in `WorldSearchRecord.is_fallback`.
+    total
+        [A] sum over the worlds where the action is legal of weight times value.
+    weight
+        [K] weights of the worlds.
+    is_legal
+        [K, A] whether each action is legal in each world.
     """
+    legal_weight = weight @ is_legal
+    # Where the action is legal in all worlds, the factor is 1 without rounding.
+    part = np.where(is_legal.all(axis=0), 1.0, legal_weight / weight.sum())
+    return np.where(legal_weight > 0, total / np.where(part > 0, part, 1.0), np.nan)
 
-    model: SearchModel
 
-    def __init__(
-        self,
-        model: SearchModel,
-        *,
-        belief: PublicPrivateBelief | float = 0.0,
-        num_worlds: int | None = 1000,
-        milliseconds: float | None = None,
-        opponents: str = MAX_N,
-        leaf_value: LeafValue | None = None,
-        moves: int | None = None,
-        seed: int = 0,
-    ) -> None:
-        check_model(model, SearchModel)
-        leaf = as_leaf_value(leaf_value)
-        model = with_leaf_value(model, leaf)
-        super().__init__(model, belief=belief, seed=seed)
-        self.budget = SearchBudget("num_worlds", num_worlds, milliseconds)
-        self.opponents = opponents
-        self.last_search: WorldSearchRecord | None = None
-        self.leaf_value = None if leaf_value is None else leaf
-        self._perfect = (
-            perfect_information_values(model, opponents)
-            if moves is None
-            else DepthLimitedValues(model, leaf, opponents, moves=moves)
-        )
-        self._samples = SampledLeafValues(model, leaf)
-        self._is_prepared = False
-        self.num_fallbacks = 0
-
-    def notes(self) -> list[str]:
-        """Return what a report on the searches so far should mention, one sentence each."""
-        found = super().notes()
-        if self.num_fallbacks:
-            found.append(
-                f"{self.num_fallbacks:,} searches took too long for one world and valued actions "
-                "by samples of leaf values; give depth= to limit searches"
-            )
-        return found
-
-    def settings(self) -> dict[str, Any]:
-        """Return the settings that determine the answers, by name."""
-        return {
-            **super().settings(),
-            **self.budget.settings(),
-            "opponents": self.opponents,
-            "leaf_value": leaf_value_name(self.leaf_value),
-        }
-
-    @abstractmethod
-    def _world_sum(self, root: DeterminizedRoot) -> ScoreSum:
-        """Return the sum over the worlds of a root, which does not apply time limits."""
-
-    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
-        """Return [A] the probability of each legal action at an infostate, in order.
-
-        Parameters
-        ----------
-        rng
-            Draws worlds; not used if every world is weighted by its probability.
-
-        Raises
-        ------
-        UnknownNameError
-            If no play leads to the infostate.
-        ParameterError
-            If its player does not act there.
-        UnsupportedGameError
-            If players choose simultaneously later in the game.
-        """
-        check_generator(rng)
-        compiled_before = compiling_seconds()
-        start = working_seconds()
-        actions = self.model.require_legal_actions(infostate)
-        found = WorldEvaluation(None, 0, True)
-        preparation = belief_seconds = model_noise = 0.0
-        nodes_before = self._num_nodes
-        if len(actions) > 1:
-            root = self._root(infostate, rng)
-            model_noise = root.positions.model_noise
-            belief_seconds = working_seconds() - start
-            self._perfect.start_search(rng)
-            worlds = self._world_sum(root)
-            preparation = self._prepare(worlds)
-            start += preparation
-            found = self._evaluate(worlds, rng, start)
-        values, policy = np.full(len(actions), np.nan), np.ones(1)
-        if found.scores is not None:
-            num_summed = 1 if found.is_exact else found.num_worlds
-            values, policy = found.scores.score / num_summed * SUM_UNIT, found.scores.policy
-        elif len(actions) > 1:
-            policy = default_policy(self.leaf_value, infostate, actions)
-        self.last_search = WorldSearchRecord(
-            actions=actions,
-            values=values,
-            num_worlds=found.num_worlds,
-            is_exact=found.is_exact,
-            is_fallback=found.is_fallback,
-            num_nodes=self._num_nodes - nodes_before,
-            seconds=working_seconds() - start,
-            time_limit=self.budget.seconds,
-            compile_seconds=compiling_seconds() - compiled_before,
-            belief_seconds=belief_seconds,
-            preparation_seconds=preparation,
-            model_noise=model_noise,
-        )
-        self.num_fallbacks += found.is_fallback
-        self._note_search(self.last_search, found.num_worlds, "world")
-        return policy
-
-    def search_many(
-        self, infostate: Infostate, rng: np.random.Generator, num_searches: int
-    ) -> FloatArray:
-        """Return [R, A] the policies of R searches, equal to those of R calls of `search`.
-
-        Without a time limit each world is evaluated once for all searches, unless its value is
-        random, and `last_search` is left unchanged.
-
-        Parameters
-        ----------
-        num_searches
-            R, at least 1.
-
-        Raises
-        ------
-        UnknownNameError, ParameterError, UnsupportedGameError
-            As in `search`, or if `num_searches` is less than 1.
-        """
-        check_generator(rng)
-        check_count("num_searches", num_searches, minimum=1)
-        before = rng.bit_generator.state
-        if len(self.model.require_legal_actions(infostate)) == 1:
-            return np.ones((num_searches, 1))
-        root = self._root(infostate, rng)
-        is_shared = self.budget.seconds is None and not self._perfect.is_random
-        # Sampled roots differ from search to search, so that they cannot be shared.
-        if not is_shared or repr(rng.bit_generator.state) != repr(before):
-            rng.bit_generator.state = before
-            return super().search_many(infostate, rng, num_searches)
-        self._perfect.start_search(rng)
-        worlds = self._world_sum(root)
-        found = (evaluate_worlds(worlds, self.budget, rng, 0.0) for _ in range(num_searches))
-        return np.stack([evaluation.scores.policy for evaluation in found if evaluation.scores])
-
-    def _evaluate(
-        self, worlds: ScoreSum, rng: np.random.Generator, start: float
-    ) -> WorldEvaluation:
-        """Score the actions over worlds; by samples of leaf values if that takes too long."""
-        limit = inf if self.budget.seconds is None else self.budget.seconds
-        self._perfect.deadline = start + FIRST_WORLD * limit
-        with suppress(OutOfTimeError):
-            return evaluate_worlds(worlds, self.budget, rng, start)
-        self._samples.deadline = start + limit
-        self._samples.start_search(rng)
-        with suppress(OutOfTimeError):
-            found = evaluate_worlds(worlds.sampled(self._samples), self.budget, rng, start)
-            return found._replace(is_fallback=True)
-        return WorldEvaluation(None, 0, is_exact=False, is_fallback=True)
-
-    @property
-    def _num_nodes(self) -> int:
-        return self._perfect.num_nodes + self._samples.num_nodes
-
-    def _prepare(self, worlds: ScoreSum) -> float:
-        """Evaluate a world before the first search, so that kernels are compiled.
-
-        Random values are not computed ahead: they would count as those of a draw.
-
-        Returns
-        -------
-        float
-            The time in seconds, without compilation.
-        """
-        before = working_seconds()
-        if self.model.is_compiled and not (self._is_prepared or self._perfect.is_random):
-            limit = inf if self.budget.seconds is None else self.budget.seconds
-            self._perfect.deadline = before + FIRST_WORLD * limit
-            with suppress(OutOfTimeError):
-                worlds.scores(np.eye(1, len(worlds.root.probability))[0])
-            self._is_prepared = True
-        return working_seconds() - before
-
-    def _root(self, infostate: Infostate, rng: np.random.Generator) -> DeterminizedRoot:
-        roots = timed_roots(self.model, infostate, self.belief, rng, self.budget.seconds)
-        indices = self.model.action_indices(infostate, roots)
-        return DeterminizedRoot(roots, indices, infostate.player)
+def sampled_scores(
+    worlds: Worlds, samples: PerfectInformationValues, draws: Iterable[FloatArray]
+) -> Iterator[WorldScores]:
+    """Yield the scores over growing draws, with a new random value for each draw of a world."""
+    seen = np.zeros(len(worlds.indices))
+    total, legal_weight = np.zeros((2, worlds.indices.shape[1]))
+    scale = 0.0
+    for weight in draws:
+        more, seen = weight - seen, weight
+        drawn = np.flatnonzero(more > 0)
+        # A number of draws has one value for each, a probability a single value.
+        times = np.maximum(more[drawn], 1.0).astype(np.int64)
+        rows, weights = np.repeat(drawn, times), np.repeat(more[drawn] / times, times)
+        for first in range(0, len(rows), MAX_DRAWS):
+            block = slice(first, first + MAX_DRAWS)
+            values = worlds.values_by(samples, rows[block])
+            is_legal = ~np.isnan(values)
+            values = np.where(is_legal, values, 0.0) / SUM_UNIT
+            total += weights[block] @ values
+            legal_weight += weights[block] @ is_legal
+            scale += float(weights[block] @ abs(values).max(axis=1))
+        mean = np.full(len(total), np.nan)
+        np.divide(total, legal_weight, out=mean, where=legal_weight > 0)
+        yield WorldScores(mean * weight.sum(), scale)

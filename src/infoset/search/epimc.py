@@ -1,14 +1,19 @@
 """EPIMC: perfect-information Monte Carlo that postpones perfect information.
 
-The player's next `depth` decisions form a tree of infostates, built over all worlds together. At
-each infostate the player takes the same action in all worlds; the other players act with perfect
-information. Positions after the last of these decisions are leaves, which get their
-perfect-information value.
+The steps are those of PIMC (`pimc.py`), with another value:
+
+    score(a) = max over plans of sum_w weight(w) * value(w, a, plan)
+
+A plan fixes the player's next `depth` decisions, of which a is the first. At each infostate it
+takes the same action in all worlds; the other players act with perfect information. The values are
+the perfect-information values after the last of these decisions. The decisions form a tree of
+infostates, built over all worlds together, in which the best plan is found backwards.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,21 +23,17 @@ from infoset.search._perfect_information_kernels import (
     after_transitions,
     next_movers,
 )
-from infoset.search.determinization import DeterminizedRoot, DeterminizedSearcher
+from infoset.search.determinization import Worlds, WorldScores, mean_where_legal
 from infoset.search.leaf_values import LeafValue
 from infoset.search.models import END, SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
-from infoset.search.perfect_information import (
-    MAX_N,
-    PerfectInformationValues,
-    run_on,
-)
-from infoset.search.pimc import WorldScores, WorldSum, mean_where_legal
+from infoset.search.perfect_information import MAX_N, run_on
+from infoset.search.pimc import PIMC
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count
 
 
-class EPIMC(DeterminizedSearcher):
+class EPIMC(PIMC):
     """PIMC in which the player's next decisions use only the player's own information.
 
     In its next `depth` decisions, including the one at the root, the player takes the same action
@@ -78,6 +79,8 @@ class EPIMC(DeterminizedSearcher):
     [1.0, 0.0]
     """
 
+    depth: int
+
     def __init__(
         self,
         model: SearchModel,
@@ -97,18 +100,21 @@ class EPIMC(DeterminizedSearcher):
             num_worlds=num_worlds,
             milliseconds=milliseconds,
             opponents=opponents,
+            # The player's last decision is followed by perfect information or by leaf values.
+            depth=None if leaf_value is None else 1,
             leaf_value=leaf_value,
-            moves=None if leaf_value is None else 0,
             seed=seed,
         )
         self.depth = depth
 
-    def settings(self) -> dict[str, Any]:
-        """Return the settings that determine the answers, by name."""
-        return {**super().settings(), "depth": self.depth}
-
-    def _world_sum(self, root: DeterminizedRoot) -> WorldSum:
-        return PostponedSearch(self._perfect, root, self.depth)
+    def _scores(self, worlds: Worlds, draws: Iterable[FloatArray]) -> Iterator[WorldScores]:
+        """Yield score(a) = max over plans of sum_w weight(w) * value(w, a, plan), for each draw."""
+        search = PostponedSearch(worlds, self.depth)
+        for weight in draws:
+            drawn = np.flatnonzero(weight)
+            total, scale = search.best_totals(drawn, weight[drawn])
+            score = mean_where_legal(total, weight[drawn], worlds.indices[drawn] >= 0)
+            yield WorldScores(score, scale)
 
 
 class Plays(NamedTuple):
@@ -174,7 +180,7 @@ class OwnDecisions:
             end = first[0]
 
 
-class PostponedSearch(WorldSum):
+class PostponedSearch:
     """Depth-limited best response over infostates to opponents with perfect information.
 
     Parameters
@@ -183,44 +189,44 @@ class PostponedSearch(WorldSum):
         Number of decisions of the player, including the root, before perfect information.
     """
 
-    def __init__(
-        self, perfect: PerfectInformationValues, root: DeterminizedRoot, depth: int
-    ) -> None:
-        super().__init__(perfect, root)
-        self._model = perfect.model
-        self._player = root.player
-        self._depth = depth
+    def __init__(self, worlds: Worlds, depth: int) -> None:
+        self.worlds, self.perfect = worlds, worlds.perfect
+        self._model, self._player, self._depth = worlds.perfect.model, worlds.player, depth
 
-    def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the scores of the root actions over worlds with weights [K]."""
-        num_actions = self.root.indices.shape[1]
+    def best_totals(self, drawn: LongArray, weight: FloatArray) -> tuple[FloatArray, float]:
+        """Return [A] the largest sum over plans that begin with each action, and its scale.
+
+        Parameters
+        ----------
+        drawn, weight
+            [R] different worlds and their weights.
+        """
+        num_actions = self.worlds.indices.shape[1]
         decisions = OwnDecisions(num_actions)
-        plays = self._after_root_actions(weight)
+        plays = self._after_root_actions(drawn, weight)
         while len(plays.weight):
             self.perfect.check_time()
             # Repeat: value the leaves, apply one transition, take the decisions before the next.
             plays = self._value_leaves(plays, decisions)
             if len(plays.weight):
                 plays = self._act(self._transition(plays), decisions)
+        # Backwards: at each infostate of the player, the best action over all its worlds together.
         decisions.back_up()
-        drawn = np.flatnonzero(weight > 0)
-        total, is_legal = decisions.value[:num_actions], self.root.indices[drawn] >= 0
-        return WorldScores(mean_where_legal(total, weight[drawn], is_legal), decisions.scale)
+        return decisions.value[:num_actions], decisions.scale
 
-    def _after_root_actions(self, weight: FloatArray) -> Plays:
+    def _after_root_actions(self, drawn: LongArray, weight: FloatArray) -> Plays:
         """Return the plays after each root action that is legal at the true infostate."""
-        roots, indices, _ = self.root
-        drawn = np.flatnonzero(weight > 0)
+        roots, indices = self.worlds.positions, self.worlds.indices[drawn]
         states, rewards_so_far = roots.states[drawn], roots.rewards_so_far[drawn]
         after, origin, action = self.perfect.after_actions(states, rewards_so_far, self._player)
         infostate = roots.infostates[drawn, self._player]
-        is_same = indices[drawn[origin]] == action[:, None]
+        is_same = indices[origin] == action[:, None]
         entry = is_same.argmax(axis=1)
         num_actions = indices.shape[1]
         plays = Plays(
             after,
             rewards_so_far[origin],
-            weight[drawn[origin]],
+            weight[origin],
             infostate[origin] * num_actions + entry,
             entry,
             np.full(len(origin), self._depth - 1),

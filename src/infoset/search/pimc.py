@@ -2,17 +2,18 @@
 
 At an infostate s_i of player i:
 
-1. draw worlds w_k from a belief B_λ over the histories of s_i            `WorldSum.draw`
+1. draw worlds w from a belief B_λ over the histories of s_i              `PIMC._worlds`, `Draws`
 2. value every action a in every world, by perfect play after it when
-   all players see everything: value_i(w_k after a)                       `WorldSum.values`
-3. score(a) = sum_k weight_k * value_i(w_k after a)                       `WorldSum.scores`
+   all players see everything: value(w, a) = value_i(w after a)           `Worlds.values`
+3. score(a) = sum_w weight(w) * value(w, a)                               `PIMC._scores`
 4. play an action with the largest score; ties are split evenly           `WorldScores.policy`
 
     B_λ(w | s_i) = (1 - λ) B_priv(w | s_i) + λ B_pub(w | s_pub)
 
 The weight of a world is the number of its draws, or its probability. The values come from
-`perfect_information.py`. Limits on the number of worlds and on time are handled outside the sum, in
-`determinization.py`.
+`perfect_information.py`. EPIMC and αμ differ in `_scores` alone. Limits on the number of worlds and
+on time are outside the sum, in `Draws` (`determinization.py`): it yields the weights until a limit
+is reached.
 
 Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in imperfect
 information games", arXiv 2405.14346 (2024).
@@ -20,30 +21,52 @@ information games", arXiv 2405.14346 (2024).
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, islice, repeat
+from math import inf
+from typing import Any
 
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError
-from infoset.search._max_n_kernels import TIE_TOLERANCE
-from infoset.search.determinization import DeterminizedRoot, DeterminizedSearcher
-from infoset.search.leaf_values import LeafValue, check_depth
+from infoset.game import Infostate
+from infoset.runs.searcher import SearchBudget, Searcher, check_model
+from infoset.search.depth_limits import DepthLimitedValues, SampledLeafValues
+from infoset.search.determinization import (
+    FIRST_WORLD,
+    Draws,
+    Worlds,
+    WorldScores,
+    WorldSearchRecord,
+    last_in_time,
+    mean_where_legal,
+    sampled_scores,
+)
+from infoset.search.leaf_values import (
+    LeafValue,
+    as_leaf_value,
+    check_depth,
+    default_policy,
+    leaf_value_name,
+)
 from infoset.search.models import SearchModel
 from infoset.search.models._model_kernels import SUM_UNIT
-from infoset.search.perfect_information import MAX_N, PerfectInformationValues
-from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.search.models.histories import with_leaf_value
+from infoset.search.models.model import timed_roots
+from infoset.search.perfect_information import MAX_N, perfect_information_values
+from infoset.typing import FloatArray
+from infoset.utils.arguments import check_count, check_generator
+from infoset.utils.clocks import compiling_seconds, working_seconds
 
-MAX_DRAWS: Final = 10_000
-"""Number of draws whose values are computed together."""
 
-
-class PIMC(DeterminizedSearcher):
+class PIMC(Searcher):
     """Perfect-information Monte Carlo search.
 
     Worlds are drawn from the belief. The value of an action in a world is the utility that the
     player expects if all players see everything from then on. The searcher plays the action with
-    the largest sum of values over the worlds; ties are split evenly.
+    the largest mean value over the worlds in which it is legal; ties are split evenly.
 
     Parameters
     ----------
@@ -76,8 +99,12 @@ class PIMC(DeterminizedSearcher):
 
     Attributes
     ----------
+    budget : SearchBudget
+        Limits on worlds and time.
     last_search : WorldSearchRecord or None
         Result and cost of the last search.
+    num_fallbacks : int
+        Number of searches that fell back to samples, as in `WorldSearchRecord.is_fallback`.
 
     Raises
     ------
@@ -88,8 +115,8 @@ class PIMC(DeterminizedSearcher):
     -----
     Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
     imperfect information games", arXiv 2405.14346 (2024). The paper does not say how it aggregates
-    worlds, breaks ties, or values chance moves. Sums of values, even splits, and expectations
-    reproduce its tables.
+    worlds, breaks ties, or values chance moves. Means over the worlds where an action
+    is legal, even splits, and expectations reproduce its tables.
 
     Examples
     --------
@@ -102,6 +129,8 @@ class PIMC(DeterminizedSearcher):
     >>> PIMC(kuhn, num_worlds=None).search(king, np.random.default_rng(0)).tolist()
     [0.5, 0.5]
     """
+
+    model: SearchModel
 
     def __init__(
         self,
@@ -121,161 +150,183 @@ class PIMC(DeterminizedSearcher):
                 "leaf_value is given without depth, and a search to the end of the game has no "
                 "leaves to value; give depth=1 or more, or remove leaf_value"
             )
-        super().__init__(
-            model,
-            belief=belief,
-            num_worlds=num_worlds,
-            milliseconds=milliseconds,
-            opponents=opponents,
-            leaf_value=leaf_value,
-            moves=None if depth is None else depth - 1,
-            seed=seed,
+        check_model(model, SearchModel)
+        leaf = as_leaf_value(leaf_value)
+        model = with_leaf_value(model, leaf)
+        super().__init__(model, belief=belief, seed=seed)
+        self.budget = SearchBudget("num_worlds", num_worlds, milliseconds)
+        self.opponents, self.depth = opponents, depth
+        self.leaf_value = None if leaf_value is None else leaf
+        self.last_search: WorldSearchRecord | None = None
+        self.num_fallbacks = 0
+        self._perfect = (
+            perfect_information_values(model, opponents)
+            if depth is None
+            else DepthLimitedValues(model, leaf, opponents, moves=depth - 1)
         )
-        self.depth = depth
+        self._samples = SampledLeafValues(model, leaf)
+        self._is_prepared = False
+
+    def notes(self) -> list[str]:
+        """Return what a report on the searches so far should mention, one sentence each."""
+        found = super().notes()
+        if self.num_fallbacks:
+            found.append(
+                f"{self.num_fallbacks:,} searches took too long for one world and valued actions "
+                "by samples of leaf values; give depth= to limit searches"
+            )
+        return found
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the answers, by name."""
-        return {**super().settings(), "depth": self.depth}
+        return {
+            **super().settings(),
+            **self.budget.settings(),
+            "opponents": self.opponents,
+            "leaf_value": leaf_value_name(self.leaf_value),
+            "depth": self.depth,
+        }
 
-    def _world_sum(self, root: DeterminizedRoot) -> WorldSum:
-        kind = SampledSum if self._perfect.is_random else WorldSum
-        return kind(self._perfect, root)
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate, in order.
 
+        Parameters
+        ----------
+        rng
+            Draws worlds; not used if every world is weighted by its probability.
 
-class WorldScores(NamedTuple):
-    """Scores of actions over worlds.
-
-    Examples
-    --------
-    >>> WorldScores(np.array([0.1 + 0.2, 0.3, -1.0]), 1.0).policy.tolist()
-    [0.5, 0.5, 0.0]
-    """
-
-    score: FloatArray
-    """[A] mean value of each action over the worlds in which it is legal, times the weight of all
-    worlds, in `SUM_UNIT`. NaN if the action is not legal in any of them, so that its score is
-    unknown."""
-    scale: float
-    """Sum over worlds of weight times the largest absolute value, in `SUM_UNIT`; the tie tolerance
-    is relative to it."""
-
-    @property
-    def policy(self) -> FloatArray:
-        """[A] the policy that is uniform over the actions with the largest score.
-
-        Scores within `1e-11 * scale` of the largest are tied. Unknown scores (NaN) are never the
-        largest, unless all scores are unknown.
+        Raises
+        ------
+        UnknownNameError
+            If no play leads to the infostate.
+        ParameterError
+            If its player does not act there.
+        UnsupportedGameError
+            If players choose simultaneously later in the game.
         """
-        score = np.where(np.isnan(self.score), -np.inf, self.score)
-        is_best = score >= score.max() - TIE_TOLERANCE * self.scale
-        policy: FloatArray = is_best / is_best.sum()
+        check_generator(rng)
+        compiled_before, nodes_before = compiling_seconds(), self._num_nodes
+        start = working_seconds()
+        actions = self.model.require_legal_actions(infostate)
+        values, policy = np.full(len(actions), np.nan), np.ones(1)
+        draws, belief_seconds, preparation, model_noise = None, 0.0, 0.0, 0.0
+        if len(actions) > 1:
+            # 1. The worlds of the belief, and draws of them as long as the limits allow.
+            worlds = self._worlds(infostate, rng)
+            belief_seconds, model_noise = working_seconds() - start, worlds.positions.model_noise
+            self._perfect.start_search(rng)
+            preparation = self._prepare(worlds)
+            start += preparation
+            draws = Draws(worlds.positions.probability, self._perfect, self.budget, rng, start)
+            # 2. and 3. Sums over these draws, of which the last complete one counts.
+            scores = last_in_time(self._scores(worlds, draws))
+            if scores is None:  # A single world takes too long: samples are cheaper.
+                self._samples.start_search(rng)
+                draws = replace(draws, values=self._samples, is_fallback=True)
+                scores = last_in_time(sampled_scores(worlds, self._samples, draws))
+            # 4. The actions with the largest score.
+            if scores is None:
+                policy = default_policy(self.leaf_value, infostate, actions)
+            else:
+                values = scores.score / draws.total_weight * SUM_UNIT
+                policy = scores.policy
+        self.last_search = WorldSearchRecord(
+            actions=actions,
+            values=values,
+            num_worlds=draws.num_worlds if draws else 0,
+            is_exact=draws is None or draws.is_exact,
+            is_fallback=draws is not None and draws.is_fallback,
+            num_nodes=self._num_nodes - nodes_before,
+            seconds=working_seconds() - start,
+            time_limit=self.budget.seconds,
+            compile_seconds=compiling_seconds() - compiled_before,
+            belief_seconds=belief_seconds,
+            preparation_seconds=preparation,
+            model_noise=model_noise,
+        )
+        self.num_fallbacks += self.last_search.is_fallback
+        self._note_search(self.last_search, self.last_search.num_worlds, "world")
         return policy
 
+    def _worlds(self, infostate: Infostate, rng: np.random.Generator) -> Worlds:
+        """Return the worlds w of an infostate with their probabilities B_λ(w | s_i).
 
-class WorldSum:
-    """The sum over the worlds of an infostate, for which each world is valued once.
-
-    Parameters
-    ----------
-    perfect
-        The values of positions.
-    root
-        The worlds of the belief.
-    """
-
-    def __init__(self, perfect: PerfectInformationValues, root: DeterminizedRoot) -> None:
-        self.perfect = perfect
-        self.root = root
-        self._row = np.full(len(root.indices), -1)  # [K] row of `_known`; -1 if not valued yet
-        self._known = np.zeros((0, root.indices.shape[1]))
-
-    def draw(self, number: int, rng: np.random.Generator) -> FloatArray:
-        """Return [K] the number of times that each world is drawn, in `number` draws."""
-        probability = self.root.probability
-        return rng.multinomial(number, probability / probability.sum()).astype(np.float64)
-
-    def values(self, worlds: LongArray) -> FloatArray:
-        """Return [R, A] the value of each action in each of R worlds; NaN if it is not legal.
-
-        In a world where the player's hand is different, an action may be illegal.
+        They are a sample if there are too many to list.
         """
-        positions, indices, player = self.root
-        indices = indices[worlds]
-        states, rewards_so_far = positions.states[worlds], positions.rewards_so_far[worlds]
-        values = self.perfect.action_values(states, rewards_so_far, player, player)
-        if not values.size:  # The player does not act in any of these worlds.
-            return np.full(indices.shape, np.nan)
-        picked: FloatArray = np.take_along_axis(values, np.maximum(indices, 0), axis=1)
-        return np.where(indices >= 0, picked, np.nan)
+        positions = timed_roots(self.model, infostate, self.belief, rng, self.budget.seconds)
+        indices = self.model.action_indices(infostate, positions)
+        return Worlds(self._perfect, positions, indices, infostate.player)
 
-    def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the scores of the actions over worlds with weights [K]."""
-        drawn = np.flatnonzero(weight)
-        new = drawn[self._row[drawn] < 0]
-        if len(new):
-            values = self.values(new)  # may run out of time
-            self._row[new] = len(self._known) + np.arange(len(new))
-            self._known = np.concatenate([self._known, values])
-        values, weight = self._known[self._row[drawn]], weight[drawn]
-        is_legal = ~np.isnan(values)
-        values = np.where(is_legal, values, 0.0) / SUM_UNIT
-        score = mean_where_legal(weight @ values, weight, is_legal)
-        return WorldScores(score, float(weight @ abs(values).max(axis=1)))
+    def _scores(self, worlds: Worlds, draws: Iterable[FloatArray]) -> Iterator[WorldScores]:
+        """Yield score(a) = sum_w weight(w) * value(w, a), for each of some draws of worlds w.
 
-    def sampled(self, samples: PerfectInformationValues) -> SampledSum:
-        """Return the sum over the same worlds, with random values right after the actions."""
-        return SampledSum(samples, self.root)
+        draws : [K] the weight of each world, which is the number of its draws or its probability.
+        """
+        if self._perfect.is_random:
+            yield from sampled_scores(worlds, self._perfect, draws)
+            return
+        for weight in draws:
+            drawn = np.flatnonzero(weight)
+            weight, value = weight[drawn], worlds.values(drawn) / SUM_UNIT  # [R] and [R, A]
+            is_legal = ~np.isnan(value)
+            value = np.where(is_legal, value, 0.0)
+            total = weight @ value  # sum_w weight(w) * value(w, a)
+            score = mean_where_legal(total, weight, is_legal)
+            yield WorldScores(score, scale=float(weight @ abs(value).max(axis=1)))
 
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, num_searches: int
+    ) -> FloatArray:
+        """Return [R, A] the policies of R searches, equal to those of R calls of `search`.
 
-def mean_where_legal(total: FloatArray, weight: FloatArray, is_legal: BoolArray) -> FloatArray:
-    """Return [A] mean values over the worlds where each action is legal, times the total weight.
+        Without a time limit each world is evaluated once for all searches, unless its value is
+        random, and `last_search` is left unchanged.
 
-    A sum over all worlds would count an illegal action as if it earned 0, which depends on the
-    constant that the payoffs contain.
+        Parameters
+        ----------
+        num_searches
+            R, at least 1.
 
-    Parameters
-    ----------
-    total
-        [A] sum over the worlds where the action is legal of weight times value.
-    weight
-        [K] weights of the worlds.
-    is_legal
-        [K, A] whether each action is legal in each world.
-    """
-    legal_weight = weight @ is_legal
-    # Where the action is legal in all worlds, the factor is 1 without rounding.
-    part = np.where(is_legal.all(axis=0), 1.0, legal_weight / weight.sum())
-    return np.where(legal_weight > 0, total / np.where(part > 0, part, 1.0), np.nan)
+        Raises
+        ------
+        UnknownNameError, ParameterError, UnsupportedGameError
+            As in `search`, or if `num_searches` is less than 1.
+        """
+        check_generator(rng)
+        check_count("num_searches", num_searches, minimum=1)
+        before = rng.bit_generator.state
+        if len(self.model.require_legal_actions(infostate)) == 1:
+            return np.ones((num_searches, 1))
+        worlds = self._worlds(infostate, rng)
+        is_shared = self.budget.seconds is None and not self._perfect.is_random
+        # Sampled worlds differ from search to search, so that they cannot be shared.
+        if not is_shared or repr(rng.bit_generator.state) != repr(before):
+            rng.bit_generator.state = before
+            return super().search_many(infostate, rng, num_searches)
+        self._perfect.start_search(rng)
+        draws = Draws(worlds.positions.probability, self._perfect, self.budget, rng, 0.0)
+        scores = self._scores(worlds, chain.from_iterable(repeat(draws, num_searches)))
+        return np.stack([found.policy for found in scores])
 
+    def _prepare(self, worlds: Worlds) -> float:
+        """Evaluate a world before the first search, so that kernels are compiled.
 
-class SampledSum(WorldSum):
-    """The sum with random values, which are computed again for each draw of a world."""
+        Random values are not computed ahead: they would count as those of a draw.
 
-    def __init__(self, perfect: PerfectInformationValues, root: DeterminizedRoot) -> None:
-        super().__init__(perfect, root)
-        self._seen = np.zeros(len(root.indices))  # [K] weight of each world in the last call
-        # [A] sums over the draws of weight times value, and of weight where the action is legal
-        self._total, self._legal_weight = np.zeros((2, root.indices.shape[1]))
-        self._scale = 0.0
+        Returns
+        -------
+        float
+            The time in seconds, without compilation.
+        """
+        before = working_seconds()
+        if self.model.is_compiled and not (self._is_prepared or self._perfect.is_random):
+            limit = inf if self.budget.seconds is None else self.budget.seconds
+            self._perfect.deadline = before + FIRST_WORLD * limit
+            first_world = np.eye(1, len(worlds.indices))
+            last_in_time(islice(self._scores(worlds, first_world), 1))
+            self._is_prepared = True
+        return working_seconds() - before
 
-    def scores(self, weight: FloatArray) -> WorldScores:
-        """Return the scores of the actions over worlds with weights [K], which only grow."""
-        more = weight - self._seen
-        worlds = np.flatnonzero(more > 0)
-        # A number of draws has one value for each, a probability a single value.
-        times = np.maximum(more[worlds], 1.0).astype(np.int64)
-        draws, draw_weight = np.repeat(worlds, times), np.repeat(more[worlds] / times, times)
-        for first in range(0, len(draws), MAX_DRAWS):
-            block = slice(first, first + MAX_DRAWS)
-            self._add(self.values(draws[block]), draw_weight[block])
-        self._seen = weight.copy()
-        mean = np.full(len(self._total), np.nan)
-        np.divide(self._total, self._legal_weight, out=mean, where=self._legal_weight > 0)
-        return WorldScores(mean * weight.sum(), self._scale)
-
-    def _add(self, values: FloatArray, weight: FloatArray) -> None:
-        is_legal = ~np.isnan(values)
-        values = np.where(is_legal, values, 0.0) / SUM_UNIT
-        self._total += weight @ values
-        self._legal_weight += weight @ is_legal
-        self._scale += float(weight @ abs(values).max(axis=1))
+    @property
+    def _num_nodes(self) -> int:
+        return self._perfect.num_nodes + self._samples.num_nodes
