@@ -201,7 +201,7 @@ def _content(path: Path) -> Any:
     """Return the JSON values in a file."""
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)  # never all of a file that is far too long
     except OSError as error:
         raise CertificateError(
             f"{path} cannot be read ({error.strerror or error}); give the path of a certificate"

@@ -42,6 +42,7 @@ def fraction_from_text(text: object, place: str) -> Fraction:
     """
     match = SPELLING.fullmatch(text) if isinstance(text, str) else None
     value = None
+    # A denominator of zeros alone would raise an error of Python.
     if match is not None and (match[2] is None or match[2].strip("0")):
         value = Fraction(int(match[1]), int(match[2] or 1))
     if value is None or str(value) != text:

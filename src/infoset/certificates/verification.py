@@ -228,6 +228,7 @@ class _Rules:
         self._constant: Fraction | None = None
         zero = Fraction()
         waiting = [_Position(game.initial_world(), Fraction(1), (zero, zero), (0, 0), (0, 0), 0)]
+        # A history comes after the one before it, so infostates are found parents first.
         while waiting:
             waiting += self._visit(waiting.pop())
 

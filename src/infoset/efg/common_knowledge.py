@@ -50,7 +50,7 @@ def merge_intersecting(infoset: IntArray) -> IntArray:
         _, first, inverse = np.unique(sets, return_index=True, return_inverse=True)
         members = np.flatnonzero(sets >= 0)
         rows.append(members)
-        columns.append(first[inverse[members]])
+        columns.append(first[inverse[members]])  # a link to the first history of the set
     links = np.concatenate(rows), np.concatenate(columns)
     graph = coo_array((np.ones(len(links[0])), links), shape=(num_histories, num_histories))
     return number_by_appearance(connected_components(graph, directed=False)[1])
@@ -77,6 +77,7 @@ def closure(form: HistoryTree, history: int, sets: IntArray) -> BoolArray:
     inside = np.zeros(form.num_histories, dtype=bool)
     inside[history] = True
     size = 0
+    # Each of the two closures can break the other one, so both repeat until nothing is added.
     while size < np.count_nonzero(inside):
         size = int(np.count_nonzero(inside))
         touched = np.unique(sets[inside])

@@ -162,8 +162,10 @@ def is_serial(graph: WorldGraph) -> bool:
     Source: Kovařík et al. (2022), Definition 3.1.
     """
     num_actors = (graph.action_set >= 0).sum(axis=1)
+    # Index -1, of a player who does not act, reads the last entry: one way not to act.
     sizes = np.array([*map(len, graph.action_sets), 1])
     num_joint = sizes[graph.action_set].prod(axis=1)
+    # Each joint action has at least one edge, and more if chance moves after it.
     is_sure = np.diff(graph.first_edge) == num_joint
     return bool((num_actors <= 1).all() and is_sure[num_actors == 1].all())
 
@@ -200,7 +202,7 @@ def _no_name(history: int) -> str:
 
 def _of_history(tree: GameTree, of_edge: IntArray) -> IntArray:
     values = of_edge[tree.edge]
-    values[0] = -1
+    values[0] = -1  # no edge leads to the root
     return values
 
 

@@ -219,7 +219,7 @@ class _Body:
         missing = 1
         while missing:
             found.append(self._entry(missing))
-            missing += len(found[-1].labels) - 1
+            missing += len(found[-1].labels) - 1  # the node itself, and then its children
         self.tokens.take("end", "the end of the file: the tree is complete")
         return found
 
@@ -290,6 +290,7 @@ class _Body:
 
 def _root(entries: list[_Entry]) -> Node:
     """Assemble nodes in depth-first order into a tree, from the last to the first."""
+    # Backwards, the children of a node are on top of the stack, the first one above the others.
     trees: list[Node] = []
     for actor, name, labels, probabilities, sees, outcome in reversed(entries):
         children = tuple(trees.pop() for _ in labels)

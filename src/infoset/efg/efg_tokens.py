@@ -13,6 +13,7 @@ from infoset.utils.arguments import check_path
 
 Kind: TypeAlias = Literal["label", "number", "word", "sign", "end"]
 
+# Possessive quantifiers (++, *+) give nothing back: a damaged text takes linear time.
 PATTERN: Final = re.compile(
     r"""\s*+ (?: (?P<label> "(?:[^"\\]++|\\.)*+" )
       | (?P<number> [+-]?(?:\d+\.?\d*|\.\d+) (?:/\d+|[eE][+-]?\d+)? )

@@ -90,10 +90,13 @@ def _lines(form: ExtensiveForm) -> Iterator[str]:
         raise UnsupportedGameError(f"{form.name} cannot be written as .efg: {violation}")
     yield f"EFG 2 R {quoted(form.name)} {_braces(map(quoted, form.player_names))}"
     actor, first_child = form.actor.tolist(), form.first_child.tolist()
-    outcomes, no_payoffs = _outcome_texts(form), _no_payoffs(form)
+    outcomes = _outcome_texts(form)
+    # OpenSpiel's reader requires payoffs at all terminals, also if they are zero.
+    no_payoffs = f'{len(form.outcomes) + 1} "" {{ {", ".join("0" * form.num_players)} }}'
     waiting = [0]
     while waiting:
         history = waiting.pop()
+        # Reversed, since the last one is taken first: moves are written in their order.
         waiting.extend(reversed(range(first_child[history], first_child[history + 1])))
         name, outcome = quoted(form.history_names[history]), outcomes[form.outcome[history]]
         if actor[history] == TERMINAL:
@@ -115,11 +118,6 @@ def _outcome_texts(form: ExtensiveForm) -> list[str]:
         payoffs = ", ".join(map(number_text, outcome.payoffs))
         texts.append(f"{number} {quoted(outcome.name)} {{ {payoffs} }}")
     return [*texts, "0"]
-
-
-def _no_payoffs(form: ExtensiveForm) -> str:
-    """Return the text of payoffs of zero; OpenSpiel's reader requires payoffs at terminals."""
-    return f'{len(form.outcomes) + 1} "" {{ {", ".join("0" * form.num_players)} }}'
 
 
 def _event(form: ExtensiveForm, history: int) -> str:

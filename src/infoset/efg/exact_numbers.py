@@ -44,6 +44,7 @@ def read_number(text: str) -> Fraction | None:
     >>> read_number("-0.1"), read_number("2/6"), read_number("1/0")
     (Fraction(-1, 10), Fraction(1, 3), None)
     """
+    # First: Python would compute all digits of a number such as 1e999999999.
     exponent = text.lower().partition("e")[2]
     if len(text) > MAX_LENGTH or len(exponent) > len("-400"):
         return None

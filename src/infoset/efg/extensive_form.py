@@ -103,7 +103,7 @@ def _last_sequences(form: HistoryTree, trees: Sequence[InfostateTree]) -> IntArr
     for player, tree in enumerate(trees):
         last = form.last_own_move(player)
         rank = _acting_sets(form, player).rank[form.infoset[form.parent[last], player]]
-        begun = tree.first_sequence[1 + rank]
+        begun = tree.first_sequence[1 + rank]  # infostate 0 is the artificial root
         columns.append(np.where(last < 0, 0, begun + form.position[last]))
     return np.stack(columns, axis=1).astype(np.int32)
 
@@ -112,6 +112,7 @@ def _acting_sets(form: HistoryTree, player: Player) -> _ActingSets:
     numbers, first = np.unique(form.acting_infoset[:, player], return_index=True)
     is_set = numbers >= 0
     numbers, first = numbers[is_set], first[is_set]
+    # One entry more than needed: index -1 reads -1.
     rank = np.full(int(form.infoset[:, player].max(initial=-1)) + 2, -1, np.int32)
     rank[numbers] = np.arange(len(numbers))
     return _ActingSets(numbers, first.astype(np.int32), rank)

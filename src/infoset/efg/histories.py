@@ -124,6 +124,7 @@ class HistoryTree(ShortRepr):
     @cached_property
     def chance_probability(self) -> FloatArray:
         """[H] probability of the chance move that leads here; 1 where a player moved."""
+        # Index -1, where a player moved, reads the last entry.
         table = np.array([*map(float, self.probabilities), 1.0])
         return table[self.chance]
 

@@ -240,6 +240,7 @@ def _previous_step(form: HistoryTree, player: Player) -> LongArray:
     widest = int(form.num_moves.max(initial=1)) + 1
     acted = form.actor[form.parent] == player
     position = np.where(acted, form.position, -1).astype(np.int64)
+    # Positions begin at -1: shifted, each pair of set and position has its own code.
     codes = form.infoset[form.parent, player] * widest + position + 1
     codes[0] = -1
     return np.asarray(codes, np.int64)

@@ -104,6 +104,7 @@ def _lines(form: ExtensiveForm) -> Iterator[str]:
 def _words(labels: list[str]) -> list[str]:
     """Return unique labels without spaces, slashes and equals signs, which separate words."""
     words = [label.translate(str.maketrans(" /=", "_|:")) for label in labels]
+    # The numbers of repeated labels come after a space, whose replacement can repeat another one.
     while len(set(words)) < len(words):
         words = [str(label).replace(" ", "_") for label in distinct_labels(tuple(words))]
     return words

@@ -75,8 +75,11 @@ def parse_nfg(text: str, *, name: str = "") -> StrategicGame:
     if tokens.current.kind == "label":
         tokens.label("a comment")
     sizes = [len(names) for names in strategies]
-    read = _by_outcome if tokens.current.text == "{" else _by_payoff
-    rows = dict(zip(_profiles(sizes), read(tokens, players, prod(sizes)), strict=True))
+    if tokens.current.text == "{":
+        read = _by_outcome(tokens, players, prod(sizes))
+    else:
+        read = (_payoffs(tokens, players) for _ in range(prod(sizes)))
+    rows = dict(zip(_profiles(sizes), read, strict=True))
     tokens.take("end", "the end of the file: the table is complete")
     payoffs = tuple(rows[profile] for profile in product(*map(range, sizes)))
     return StrategicGame(title or name, players, strategies, payoffs)
@@ -128,14 +131,6 @@ def _profiles(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Yield all tuples of strategies in the order of the file: the first player's changes first."""
     for reverse in product(*map(range, reversed(sizes))):
         yield reverse[::-1]
-
-
-def _by_payoff(
-    tokens: Tokens, players: Sequence[str], count: int
-) -> Iterator[tuple[Fraction, ...]]:
-    """Read the payoffs of all players for each tuple of strategies."""
-    for _ in range(count):
-        yield _payoffs(tokens, players)
 
 
 def _payoffs(tokens: Tokens, players: Sequence[str]) -> tuple[Fraction, ...]:

@@ -214,7 +214,9 @@ def extensive_form_from_nodes(
     >>> pennies.num_histories, pennies.sequence_form.constant_sum
     (7, 0.0)
     """
-    names = _player_names(players)
+    if isinstance(players, int):
+        players = [f"player {player}" for player in range(players)]
+    names = tuple(players)
     nodes, parent = _breadth_first(root)
     for node in nodes:
         _check(node, names)
@@ -227,6 +229,7 @@ def extensive_form_from_nodes(
     outcomes, outcome = _interned([_paid(node) for node in nodes])
     columns = [_interned([node.sees.get(p) for node in nodes]) for p in range(len(names))]
     public_names, public_set = _interned([node.public for node in nodes])
+    # Breadth first, children are consecutive: all those of earlier histories come before.
     counts = np.array([0, *(len(node.children) for node in nodes)])
     return ExtensiveForm(
         name=name,
@@ -246,12 +249,6 @@ def extensive_form_from_nodes(
         public_names=tuple(map(str, public_names)),
         history_names=tuple(node.name for node in nodes),
     )
-
-
-def _player_names(players: int | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(players, int):
-        return tuple(f"player {player}" for player in range(players))
-    return tuple(players)
 
 
 def _breadth_first(root: Node) -> tuple[list[Node], IntArray]:

@@ -149,16 +149,13 @@ def _check_size(form: SequenceForm) -> None:
     """Raise if the table of payoffs would be too large."""
     counts = [_num_plans(treeplex) for treeplex in form.treeplexes]
     if prod(counts) * form.num_players > MAX_NUMBERS:
+        texts = (f"{count:,}" if count < 10**9 else "more than 10⁹" for count in counts)
         raise GameTooLargeError(
-            f"the strategic form of {form.name} has {' times '.join(map(_count_text, counts))} "
+            f"the strategic form of {form.name} has {' times '.join(texts)} "
             f"tuples of strategies; its table may have at most {MAX_NUMBERS:,} payoffs. Save the "
             "tree instead, with save_efg or in a file that ends in .efg",
             {},
         )
-
-
-def _count_text(count: int) -> str:
-    return f"{count:,}" if count < 10**9 else "more than 10⁹"
 
 
 def _num_plans(treeplex: Treeplex) -> int:
@@ -166,8 +163,9 @@ def _num_plans(treeplex: Treeplex) -> int:
     after = [1] * treeplex.num_sequences
     for infostate in reversed(range(treeplex.num_infostates)):
         parent = int(treeplex.parent_sequence[infostate])
+        # Infostates after one sequence multiply, and the actions of an infostate add up.
         after[parent] = after[parent] * sum(after[q] for q in _sequences(treeplex, infostate))
-        after[parent] = min(after[parent], 10**18)
+        after[parent] = min(after[parent], 10**18)  # too many anyway; the digits would explode
     return after[0]
 
 
@@ -188,6 +186,7 @@ def _sequences(treeplex: Treeplex, infostate: int) -> range:
 
 def _text(tree: InfostateTree, plan: Plan) -> str:
     """Return a plan as text: the action, or each infostate with its action."""
+    # A sequence is of the last infostate that begins at or before it.
     firsts = tree.first_sequence[tree.acting]
     parts = []
     for sequence in sorted(plan):
@@ -209,7 +208,7 @@ def _expected_payoffs(
     rows = zip(form.terminal_sequence.tolist(), form.payoff, strict=True)
     for sequences, payoff in rows:
         held = [of_player[q] for of_player, q in zip(holders, sequences, strict=True)]
-        table[np.ix_(*held)] += payoff
+        table[np.ix_(*held)] += payoff  # in all tuples of plans that have these sequences
     scale = float(np.abs(form.payoff).sum(initial=0.0))
     return tuple(
         tuple(near_fraction(value, scale) for value in row)

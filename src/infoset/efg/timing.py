@@ -93,6 +93,7 @@ def _groups(form: HistoryTree) -> IntArray:
     for player in range(form.num_players):
         sets = form.acting_infoset[:, player]
         _numbers, first, inverse = np.unique(sets, return_index=True, return_inverse=True)
+        # A set has the number of its first history, which no other group has.
         group = np.where(sets >= 0, first[inverse], group)
     return np.unique(group, return_inverse=True)[1].astype(np.int32)
 
@@ -104,7 +105,7 @@ def _cycle(form: HistoryTree, group: IntArray, missing: IntArray) -> list[tuple[
     group repeats.
     """
     back: dict[int, tuple[int, int]] = {}
-    here = int(group[_untimed_members(group, missing)[0]])
+    here = int(group[np.flatnonzero(missing[group] > 0)[0]])
     while here not in back:
         members = np.flatnonzero(group == here)
         members = members[members > 0]
@@ -117,7 +118,3 @@ def _cycle(form: HistoryTree, group: IntArray, missing: IntArray) -> list[tuple[
         steps.append(back[here])
         here = int(group[back[here][0]])
     return steps[::-1]
-
-
-def _untimed_members(group: IntArray, missing: IntArray) -> IntArray:
-    return np.flatnonzero(missing[group] > 0).astype(np.int32)

@@ -97,6 +97,7 @@ def _exact_totals(form: ExtensiveForm) -> list[tuple[Fraction, ...]]:
     totals = [(Fraction(),) * form.num_players]
     parents = form.parent.tolist()
     for history, paid in enumerate(form.outcome.tolist()):
+        # The first entry is what was paid before the root, in whose place the root comes.
         before = totals[parents[history]] if history else totals.pop()
         totals.append(tuple(map(add, before, exact[paid])) if paid >= 0 else before)
     return totals
@@ -146,16 +147,17 @@ def _known(form: ExtensiveForm, player: Player) -> LongArray:
     last information set and action; elsewhere, the code of the nearest such ancestor and the
     distance from it.
     """
+    # Codes of information sets come first, then those of own sequences; -1 is inherited.
     acting = form.acting_infoset[:, player].astype(np.int64)
     after = np.where(form.actor[form.parent] == player, form.last_own_sequence(player), -1)
     after[0] = -1
     num_sets = int(acting.max()) + 1
     base = np.where(acting >= 0, acting, np.where(after >= 0, num_sets + after, -1))
-    base[0] = max(base[0], -1)
     defined = np.arange(form.num_histories, dtype=np.int32)
-    defined[(base < 0) & (defined > 0)] = -1
+    defined[(base < 0) & (defined > 0)] = -1  # the root is always defined
     nearest = inherit(form.parent, defined)
     distance = (form.depth - form.depth[nearest]).astype(np.int64)
+    # No distance exceeds the largest depth: different pairs have different codes.
     return 2 + (base[nearest] + 1) * (int(form.depth.max()) + 1) + distance
 
 
@@ -263,6 +265,8 @@ def _owners(skipped: IntArray) -> tuple[IntArray, IntArray]:
 
 def _lengthened(form: ExtensiveForm, skipped: IntArray) -> tuple[IntArray, IntArray]:
     """Return the parents and positions of the given histories, then of the inserted ones."""
+    # A chain has consecutive numbers. Its first history takes the place of the owner below the
+    # parent, each further one follows the one before, and the owner follows the last one.
     owner, place = _owners(skipped)
     waits = form.num_histories + np.arange(len(owner))
     last_wait = form.num_histories + np.cumsum(skipped) - 1

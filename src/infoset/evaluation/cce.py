@@ -59,6 +59,7 @@ class CCEEvaluator:
         check_form(form)
         self.form = form
         sizes = [plex.num_sequences for plex in form.treeplexes]
+        # One array: the weight, the values, the gradients and the plans of all players.
         self._ends = np.cumsum([1, len(sizes), *sizes, *sizes])[:-1]
         self._sums = np.zeros(1 + len(sizes) + 2 * sum(sizes))
 

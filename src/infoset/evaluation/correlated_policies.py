@@ -89,7 +89,7 @@ class CorrelatedPolicy(ShortRepr):
         bounds = np.cumsum(self.weights)
         last = np.flatnonzero(self.weights)[-1]
         drawn: LongArray = np.searchsorted(bounds, numbers * bounds[-1], side="right")
-        drawn[drawn > last] = last
+        drawn[drawn > last] = last  # a number near 1 can be rounded to the last bound
         return drawn
 
     def distribution(self) -> JointDistribution:
@@ -154,6 +154,7 @@ def load_correlated_policy(path: str | Path, form: SequenceForm) -> CorrelatedPo
     weights = found.fields["weights"]
     lists: Any = found.table.column(PROBABILITIES).combine_chunks()
     numbers = lists.flatten().to_numpy().reshape(-1, len(weights))
+    # A column holds one policy: all players' sequences, without the empty ones.
     ends = np.cumsum([plex.num_sequences - 1 for plex in form.treeplexes])[:-1]
     parts = [np.split(column, ends) for column in numbers.T]
     try:

@@ -53,6 +53,7 @@ def decision_values(policy: TabularPolicy, player: Player) -> FloatArray:
     plex, plans = form.treeplexes[player], policy.realization_plans()
     mass = form.reach_gradient(plans, player)
     values = form.gradient(plans, player)
+    # Swept alike, reach becomes the denominator P_-i(I) = sum of P_-i(z) P_i(z | Ia).
     for gradient in (values, mass):
         policy_sweep(
             plex.parent_sequence,
@@ -94,6 +95,7 @@ def decision_losses(policy: TabularPolicy, player: Player) -> FloatArray:
     plex = policy.form.treeplexes[player]
     if not len(plex.num_actions):
         return np.zeros(1)
+    # The sequences of an infostate are a block; the empty sequence is before the first one.
     best = np.maximum.reduceat(values, plex.first_sequence)
     losses: FloatArray = np.repeat(best, plex.num_actions) - values[1:]
     return np.concatenate([[0.0], losses])

@@ -96,6 +96,7 @@ class EFCEEvaluator:
         self._pairs = [pairs for pairs, _ in numbered]
         sizes = [1, form.num_players, *(size for _, size in numbered)]
         self._sums = np.zeros(sum(sizes))
+        # Views of one array, so that a checkpoint stores it alone.
         self._weight, self._values, *self._gradients = np.split(self._sums, np.cumsum(sizes)[:-1])
 
     @property
@@ -175,7 +176,7 @@ class EFCEEvaluator:
         if not plex.num_infostates:
             return None
         tree = self.form.infostate_trees[player]
-        sequence = 1 + int(np.argmax(gains[1:]))
+        sequence = 1 + int(np.argmax(gains[1:]))  # the empty sequence is not a trigger
         here = int(plex.infostate_of_sequence[sequence])
         actions = tree.legal_actions(int(tree.acting[here]))
         action = actions[sequence - int(plex.first_sequence[here])]

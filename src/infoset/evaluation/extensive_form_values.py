@@ -101,5 +101,6 @@ def _fill(
             f"the probabilities at {name!r} of player {player} are {values.tolist()}; they must be "
             "nonnegative and sum to 1"
         )
+    # The children of a history have the order of its actions.
     for position, value in enumerate(values):
         probability[form.first_child[histories] + position] = value

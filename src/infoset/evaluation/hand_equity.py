@@ -106,11 +106,13 @@ def equity_at(
     chance, found = chance_reach_of_nodes(form)[node], list[FloatArray]()
     for player in range(2):
         other = 1 - player
+        # The other player's only sequences are its forced moves: its plan is its range.
         plan = np.append(1.0, reach[other])
         won = values_at_terminals(_showdown_form(form, ends, other), player, plan).sum(axis=0)
         won = class_means(form, player, np.array([node]), won[None])[0]
         met = unblocked_reach(form.prior, player, reach[other])
         met[~form.hand_sets[player][form.hand_set[node]]] = 0.0
+        # Terminals hold the chance reach from the root, of which `chance` comes before the node.
         equity = np.divide(won, met * chance, out=np.full(len(met), np.nan), where=met > 0)
         found.append(np.clip(equity, 0.0, 1.0))
     return found[0], found[1]
@@ -190,6 +192,7 @@ class _ShowdownFinder:
         strengths = self._strengths(operator, hand_set)
         if strengths < 0:
             return UNDEFINED
+        # Products of the same factors in another order differ in their last digits.
         reach = float(f"{self._ends.chance_reach[terminal]:.{DIGITS}g}")
         return (_Showdown(strengths, hand_set, reach, terminal),)
 
@@ -224,6 +227,7 @@ def _canonical_strengths(
         if not isinstance(own, Showdown):
             return -1
         alive = [sets[hand_set] for sets in hand_sets]
+        # Only ranks among the hands that are left count, whatever the strengths are.
         left = [s[a] for s, a in zip(own.strengths, alive, strict=True)]
         rank = np.unique(np.concatenate(left), return_inverse=True)[1]
         return known.setdefault(rank.astype(np.int32).tobytes(), len(known))

@@ -67,6 +67,7 @@ class TrueStateSamplingRatio:
     def _actions_taken(self) -> LongArray:
         """[H] number of own actions at nonterminal histories right after an own action, else 0."""
         tree, plex = self.tree, self.tree.sequence_form.treeplexes[self.player]
+        # [Q] own actions in each sequence: one more than before its decision; none in the empty.
         taken = np.concatenate([[0], 1 + plex.own_depth[plex.infostate_of_sequence[1:]]])
         count = taken[tree.sequence[:, self.player]].astype(np.int64)
         is_after = (count > count[tree.parent]) & (np.diff(tree.first_child) > 0)
@@ -144,7 +145,13 @@ def true_state_sampling_ratio(
     check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree(game)")
     check_policy(policy)
     policy = transfer_policy(policy, tree)
-    _check_players(tree, player, observer)
+    for number in (player,) if observer is None else (player, observer):
+        check_player(number, tree.num_players, str(tree))
+    if player == observer:
+        raise ParameterError(
+            f"player {player} cannot observe itself; give a different observer, or None for an "
+            f"observer who sees only public information"
+        )
     check_choice("baseline", baseline, BASELINES)
     left_out = {player} if observer is None else {player, observer}
     seen = (tree.public_state if observer is None else tree.infostate[:, observer]).astype(np.int64)
@@ -185,16 +192,6 @@ def _quotient(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     found = np.full(len(numerator), np.nan)
     np.divide(numerator, denominator, out=found, where=denominator > 0)
     return found
-
-
-def _check_players(tree: GameTree, player: Player, observer: Player | None) -> None:
-    for number in (player,) if observer is None else (player, observer):
-        check_player(number, tree.num_players, str(tree))
-    if player == observer:
-        raise ParameterError(
-            f"player {player} cannot observe itself; give a different observer, or None for an "
-            f"observer who sees only public information"
-        )
 
 
 def hand_sampling_ratios(

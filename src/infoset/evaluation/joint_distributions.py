@@ -51,6 +51,7 @@ class JointDistribution:
                     [other for number, other in enumerate(taken) if number != player]
                 )
                 paid = form.payoff[:, player]
+                # [T] the probability that the plans of the others lead to each terminal.
                 np.add.at(gradient, form.terminal_sequence[:, player], paid * (weights @ others))
                 values[player] += paid @ (weights @ (others & taken[player]))
         return evaluate_mean_gradients(form, gradients, values)
@@ -127,6 +128,7 @@ def joint_distribution(
     for index, (weight, mixture) in enumerate(zip(weights, mixtures, strict=True)):
         keys.append(_combined(sizes, [own[index] for own in numbers]))
         probabilities.append(weight * _products([own for _, own in mixture]))
+    # Tuples that policies have in common have equal keys, and their probabilities are added.
     different, where = np.unique(np.concatenate(keys), return_inverse=True)
     total = np.bincount(where, np.concatenate(probabilities))
     support = np.stack(np.unravel_index(different[total > 0], sizes), axis=1).astype(np.int32)
@@ -153,6 +155,7 @@ def _different_plans(
         different, where = np.unique(np.concatenate(own), axis=0, return_inverse=True)
         plans.append(different)
         ends = np.cumsum([len(part) for part in own])[:-1]
+        # With an axis, NumPy 2.0 gives the inverse more than one dimension.
         numbers.append(np.split(where.reshape(-1), ends))
     return tuple(plans), numbers
 

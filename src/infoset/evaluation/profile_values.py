@@ -50,6 +50,7 @@ class TransformedValues:
         check_player(player, 2, str(self.tree))
         if player == 0:
             return self.values[:, : len(self.transformations)]
+        # Left are the identity and the profiles in which player 0, the opponent, is transformed.
         own = np.delete(self.values, range(1, len(self.transformations)), axis=1)
         return _constant_sum(self.tree) - own
 

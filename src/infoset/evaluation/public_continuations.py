@@ -71,6 +71,7 @@ class PublicContinuation:
             other = 1 - player
             plan = below.plans[other] * below.spread(other, reach[other])
             earned = values_at_terminals(below.form, player, plan)
+            # [T, hands] what each hand earns at the terminals times its own plan to them.
             total = np.einsum("th,th->h", below.played[player], earned)
             total = class_means(form, player, np.array([node]), total[None])[0]
             met = unblocked_reach(form.prior, player, reach[other])
@@ -98,6 +99,7 @@ class _Below(NamedTuple):
         form = form_below(whole, node, whole.prior, name=f"below({whole.name})", moves=moves)
         weights = []
         for player, own in enumerate(policy.probabilities):
+            # The empty sequence and the forced move of each class come first in the new form.
             forced = np.ones(1 + int(form.num_classes[player][form.class_map[0]]))
             kept = sequences_of_nodes(whole, player, nodes_below(whole, node))
             weights.append(np.append(forced, own[kept]))

@@ -121,6 +121,7 @@ class PublicValues:
     def _weight(self, node: int, player: Player) -> FloatArray:
         """Return [hands] the probability that a player has a hand and play reaches a node."""
         prior, own = self.public_form.prior, self.own_reach(node, player)
+        # A row of a joint prior has the weights of both hands, and is in the reach already.
         dealt = 1.0 if prior.joint is not None else prior.weights[player]
         weight: FloatArray = dealt * own * self.counterfactual_reach(node, player)
         return weight
@@ -233,7 +234,10 @@ class _PassedValues:
         self.of_nodes = np.zeros((form.num_nodes, num_hands))
         self.of_sequences = np.zeros((len(form.sequences[player].start), num_hands))
         self._add(form.terminals.node, form.terminals.action, earned)
-        depth = _depths(form)
+        depth = np.zeros(form.num_nodes, np.int64)
+        for node, parent in enumerate(form.parent.tolist()[1:], start=1):
+            depth[node] = depth[parent] + 1
+        # Upwards: the values of a level are complete when those of the levels below are added.
         for level in range(int(depth.max()), -1, -1):
             here = np.flatnonzero(depth == level)
             self._choose(here[form.player[here] == player])
@@ -255,6 +259,7 @@ class _PassedValues:
         sizes = self._form.num_actions[nodes].astype(np.int64)
         begins = np.cumsum(sizes) - sizes
         first = self._form.sequences[self._player].first[nodes]
+        # The sequences of one node after another: first, first + 1, ... of each.
         rows = np.repeat(first - begins, sizes) + np.arange(sizes.sum())
         values = class_means(
             self._form, self._player, np.repeat(nodes, sizes), self.of_sequences[rows]
@@ -262,7 +267,7 @@ class _PassedValues:
         self.of_sequences[rows] = values
         if self._mixed is None:
             self.of_nodes[nodes] = np.maximum.reduceat(values, begins, axis=0)
-        else:
+        else:  # row 0 of `of_sequences` is the empty sequence, which has no entry in `mixed`
             self.of_nodes[nodes] = np.add.reduceat(values * self._mixed[rows - 1], begins, axis=0)
 
 
@@ -270,17 +275,10 @@ def _add_rows(table: FloatArray, rows: IntArray | LongArray, values: FloatArray)
     """Add values [k, hands] to rows [k] of a table, where rows may repeat."""
     if not len(rows):
         return
+    # `table[rows] += values` would add only one of the values of a row that repeats.
     order = np.argsort(rows, kind="stable")
     found, begins = np.unique(rows[order], return_index=True)
     table[found] += np.add.reduceat(values[order], begins, axis=0)
-
-
-def _depths(form: PublicForm) -> LongArray:
-    """Return [V] the number of transitions before each node."""
-    depth = np.zeros(form.num_nodes, np.int64)
-    for node, parent in enumerate(form.parent.tolist()[1:], start=1):
-        depth[node] = depth[parent] + 1
-    return depth
 
 
 def _divided(totals: FloatArray, reach: FloatArray) -> FloatArray:

@@ -190,6 +190,7 @@ class _Expansion:
         for steps in product(*options):
             joint_action = history.joint({player: action for player, action, _, _ in steps})
             probability = prod(chance for _, _, chance, _ in steps)
+            # The numbers of all players but the responder are -1.
             taken = max((number for _, _, _, number in steps), default=NO_INDEX)
             for world, chance in history.outcomes(joint_action):
                 extended = history.extend(joint_action, world)
@@ -229,8 +230,10 @@ class _Expansion:
         for parent in np.unique(below.parent[below.action >= 0]).tolist():
             infostate = level.histories[parent].infostates[self.player]
             state[parent] = states.setdefault(infostate, len(states))
+        # Reach has no factor of the responder, so these sums are counterfactual values.
         best = _best_actions(state[below.parent], below.action, below.reach * values, len(states))
         chosen.update(zip(states, best.tolist(), strict=True))
+        # State -1 selects the appended -1: where the responder does not act, every step counts.
         taken = below.action == np.append(best, NO_INDEX)[state[below.parent]]
         parents = below.parent[taken]
         expected = sum_by(parents, (below.probability * values)[taken], size)
@@ -245,7 +248,7 @@ def _best_actions(
     own = state >= 0
     num_actions = int(action.max(initial=0)) + 1
     totals = np.full((num_states, num_actions), -np.inf)
-    totals[state[own], action[own]] = 0.0
+    totals[state[own], action[own]] = 0.0  # all others stay at -inf: they are not legal
     np.add.at(totals, (state[own], action[own]), weighted[own])
     best: LongArray = totals.argmax(axis=1)
     return best

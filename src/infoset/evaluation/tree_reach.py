@@ -54,7 +54,7 @@ def step_probability(tree: GameTree, policy: TabularPolicy) -> FloatArray:
     probability[1:] = tree.graph.probability[tree.edge[1:]]
     for player, states in enumerate(tree.infostate_trees):
         acted = states.num_actions[tree.infostate[tree.parent, player]] > 0
-        acted[0] = False
+        acted[0] = False  # the root follows no action
         probability[acted] *= policy.probabilities[player][tree.sequence[acted, player]]
     return probability
 
@@ -85,6 +85,7 @@ def _find_child(tree: GameTree, number: int, step: History) -> int:
         if graph.worlds[graph.next_world[edge]] != step.world:
             continue
         if graph.joint_action[edge].tolist() == taken:
+            # The children of a history have the order of the edges of its world state.
             return int(tree.first_child[number]) + edge - start
     raise UnknownNameError(
         f"no history of {tree} leads to the world state {step.world!r}; give a history of "

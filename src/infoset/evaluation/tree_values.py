@@ -60,6 +60,7 @@ def history_values(tree: GameTree, policies: TabularPolicy | Sequence[TabularPol
         weighted = probability[children, :, None] * values[children]
         parent = tree.parent[children] - offsets[level - 1]
         size = offsets[level] - offsets[level - 1]
+        # Siblings repeat their parent, which bincount adds up; it takes one column at a time.
         for column in np.ndindex(*values.shape[1:]):
             values[(parents, *column)] += np.bincount(parent, weighted[(..., *column)], size)
     return values

@@ -51,6 +51,7 @@ def enumerate_trigger_pairs(
     36
     """
     owner = np.full(num_sequences, -1, np.int32)
+    # First sequence less place in the concatenation: adding the places counts on from the first.
     at_infostates = np.repeat(first - np.cumsum(num_actions) + num_actions, num_actions)
     owner[at_infostates + np.arange(len(at_infostates))] = np.repeat(
         np.arange(len(first), dtype=np.int32), num_actions

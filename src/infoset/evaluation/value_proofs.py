@@ -216,7 +216,11 @@ def exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
     UnsupportedGameError
         If the chance probabilities are not exact.
     """
-    reach = _exact_reach(game)
+    factors = _exact_factors(game)
+    reach = [Fraction(1)] * len(factors)
+    for history, before in enumerate(game.parent.tolist()):
+        if history:
+            reach[history] = reach[before] * factors[history]
     paid = game.rewards_so_far if isinstance(game, GameTree) else game.utility
     sequence = game.sequence
     payoffs: Payoffs = defaultdict(Fraction)
@@ -226,22 +230,13 @@ def exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
     return payoffs
 
 
-def _exact_reach(game: GameTree | ExtensiveForm) -> list[Fraction]:
-    """Return [H] the chance reach of each history."""
-    factors = _exact_factors(game)
-    reach = [Fraction(1)] * len(factors)
-    for history, before in enumerate(game.parent.tolist()):
-        if history:
-            reach[history] = reach[before] * factors[history]
-    return reach
-
-
 def _exact_factors(game: GameTree | ExtensiveForm) -> list[Fraction]:
     """Return [H] the chance probability of the last transition to each history."""
     if isinstance(game, GameTree):
         table: Sequence[Fraction | float] | None = game.graph.exact_probability
         index: IntArray = game.edge
     else:
+        # Index -1, of a transition without chance, reads the last entry.
         table, index = (*game.probabilities, Fraction(1)), game.chance
     if table is None or not all(isinstance(value, (Fraction, int)) for value in table):
         raise UnsupportedGameError(
@@ -292,6 +287,7 @@ def _gradient(payoffs: Payoffs, plan: Plan, player: int, treeplex: Treeplex) -> 
 
 def _best_value(treeplex: Treeplex, gradient: Plan) -> Fraction:
     """Return the value of a best response to a gradient; the gradient is overwritten."""
+    # Infostates after an action have larger numbers, so each own value is complete.
     for infostate in reversed(range(treeplex.num_infostates)):
         first = int(treeplex.first_sequence[infostate])
         own = gradient[first : first + int(treeplex.num_actions[infostate])]

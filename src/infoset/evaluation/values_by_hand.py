@@ -94,6 +94,7 @@ def _of_player(policy: TabularPolicy, player: Player) -> HandEvaluation:
     values = gradient[root:] + np.bincount(
         np.repeat(own_root, plex.num_actions), earned, len(gradient) - root
     )
+    # Values that would end in the empty sequence go to the roots, which keep hands apart.
     parent = np.where(plex.parent_sequence > 0, plex.parent_sequence, root + own_root)
     best_response_sweep(parent.astype(np.int32), plex.first_sequence, plex.num_actions, gradient)
     prior = form.prior.matrix().sum(axis=1 - player)

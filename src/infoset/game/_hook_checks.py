@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import islice, pairwise
 from operator import contains, getitem
 from typing import Final, NamedTuple, TypeAlias, TypeVar
@@ -149,6 +148,7 @@ class HookChecks:
         """
         if not any(has_hook(self.game, name) for name in HOOKS):
             return
+        # A list has every history of its information: levels are compared whole or not at all.
         level: list[Past] | None = [self._root]
         room = max_histories
         while level:
@@ -156,7 +156,7 @@ class HookChecks:
             level = self._level_after(level, room)
             if level:
                 self._check_level(level, rng)
-        if level is None:
+        if level is None:  # too many: replaying each listed history needs no complete level
             for _ in range(NUM_PLAYS):
                 self._check_play(rng)
 
@@ -222,6 +222,7 @@ class HookChecks:
             raise _error(LISTED_RULE, information, problem, missing[0].world)
         if len(listed) > len(rows):
             raise _error(LISTED_RULE, information, "it lists a history twice")
+        # With one history less allowed, the answer must be None and not a part of the list.
         if len(pasts) > 1 and histories_as_seen(self.game, information, len(pasts) - 1) is not None:
             problem = f"it returned a list with max_histories={len(pasts) - 1}, of {len(pasts)}"
             raise _error(LISTED_RULE, information, problem)
@@ -240,8 +241,10 @@ class HookChecks:
                 _check_invented(DRAWN_RULE, information, rows, pasts)
             else:
                 _check_drawn(information, histories, pasts)
+                # Arrays carry no chance events, so all rows count 1; histories count their reach.
                 expected = sum(past.chance_reach for past in pasts)
             totals.append(float(weight.sum()))
+        # Weights can be exact, with standard error 0: rounding is allowed on top of it.
         mean, error = float(np.mean(totals)), float(np.std(totals)) / NUM_REPETITIONS**0.5
         if abs(mean - expected) > MAX_DEVIATION * error + ROUNDING * expected:
             problem = f"the mean sum of weights is {mean:.6g}, not about {expected:.6g}"
@@ -249,7 +252,11 @@ class HookChecks:
 
     def _check_play(self, rng: np.random.Generator) -> None:
         """Check lists along a random play: they contain the play, and other histories agree."""
-        choosers = [partial(_random_action, rng)] * self.game.num_players
+
+        def choose(_: Infostate, legal_actions: Sequence[Action]) -> Action:
+            return legal_actions[int(rng.integers(len(legal_actions)))]
+
+        choosers = [choose] * self.game.num_players
         path = play_out(initial_history(self.game), choosers, rng).path()
         moves = _moves_along(path)
         for history in _spread(path[1:], NUM_PLACES):
@@ -273,6 +280,7 @@ class HookChecks:
     def _check_agreement(self, rule: str, information: Information, rows: Sequence[Moves]) -> None:
         """Raise if a history does not agree with the information, by replaying it."""
         for row in rows:
+            # A row does not say what chance did, so several histories may follow it.
             ends = [initial_history(self.game)]
             for positions, public in zip(row, public_observations(information), strict=True):
                 after = [one for history in ends for one in _extended(history, positions)]
@@ -309,12 +317,6 @@ class HookChecks:
         return is_listed or len(outcomes) > MAX_OUTCOMES
 
 
-def _random_action(
-    rng: np.random.Generator, infostate: Infostate, legal_actions: Sequence[Action]
-) -> Action:
-    return legal_actions[int(rng.integers(len(legal_actions)))]
-
-
 def _moves_along(path: Sequence[History]) -> Moves:
     """Return the positions of the actions in a play, by transition and player."""
     return tuple(
@@ -329,6 +331,7 @@ def _moves_along(path: Sequence[History]) -> Moves:
 def _extended(history: History, positions: Sequence[int]) -> Iterator[History]:
     """Yield the histories after the actions at some positions; none if there is no such action."""
     legal = [history.legal_actions(player) or (NOOP,) for player in range(len(positions))]
+    # Position -1 of a player who does not act becomes place 0 of its only entry, NOOP.
     places = [
         position + 1 if actions == (NOOP,) else position
         for actions, position in zip(legal, positions, strict=True)
@@ -368,6 +371,7 @@ def _actions_along(history: History) -> tuple[JointAction, ...]:
 
 def _check_hidden(pasts: Sequence[Past]) -> None:
     """Raise if something besides actions is hidden among histories of equal information."""
+    # Lists hold actions alone, so a second history with the same actions could not be listed.
     same: dict[Moves, Past] = {}
     for past in pasts:
         problem = None
@@ -397,4 +401,4 @@ def _as_moves(row: Sequence[Sequence[int]]) -> Moves:
 
 def _spread(items: Sequence[Item], number: int) -> Sequence[Item]:
     """Return evenly spaced items, at most as many as given."""
-    return items[:: max(1, -(-len(items) // number))]
+    return items[:: max(1, -(-len(items) // number))]  # the quotient, rounded up

@@ -82,6 +82,7 @@ def check_sampling(
         If a draw is not listed, or the frequencies contradict the probabilities.
     """
     rng = np.random.default_rng(seed)
+    # One draw shows a next world that is not listed; frequencies need many, from fewer lotteries.
     lotteries = list(_lotteries(facts))[: max(1, max_samples // 2)]
     for lottery in lotteries:
         _draw(rules, lottery, 1, rng)
@@ -106,6 +107,7 @@ def _lotteries(facts: Mapping[World, WorldFacts]) -> Iterator[Lottery]:
 
 def _spread(lotteries: list[Lottery], max_samples: int) -> list[Lottery]:
     """Return evenly spaced lotteries, at most as many as there are draws for."""
+    # At least half of `max_samples` remains for them: 2 * MIN_DRAWS * tested <= max_samples.
     stride = -(-len(lotteries) * 2 * MIN_DRAWS // max(1, max_samples))
     return lotteries[:: max(1, stride)]
 
@@ -173,6 +175,7 @@ def log_alarm_bound(divergence: float, freedom: int) -> float:
     """
     if divergence <= freedom:
         return 0.0
+    # The minimum over t in [0, 1) of exp(-t D) (1 - t)^-k, at t = 1 - k/D; above D = k only.
     return freedom - divergence + freedom * log(divergence / freedom)
 
 
@@ -215,6 +218,7 @@ def _observed_lotteries(facts: Mapping[World, WorldFacts]) -> Iterator[ObservedL
             continue
         found: dict[tuple[JointAction, Player | None, Step], dict[World, float]] = {}
         for edge in fact.edges:
+            # As given to the method for the public observation: a step without anything private.
             everybody = Step(NOOP, None, edge.steps[0].public)
             for player, step in ((None, everybody), *enumerate(edge.steps)):
                 outcomes = found.setdefault((edge.joint_action, player, step), {})
@@ -243,5 +247,6 @@ def _try(rules: WorldRules, lottery: ObservedLottery, rng: np.random.Generator) 
             )
             raise GameRuleError(RULE, found=problem, world=world)
         counts[drawn] += 1
+    # The frequencies are those of the conditional distribution, given the observation.
     given = {following: value / total for following, value in probabilities.items()}
     return Trial(Lottery(world, joint_action, given), counts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +20,7 @@ from infoset.game.answer_checks import (
     Transition,
     call_text,
     check_actors,
+    check_form,
     check_legal_actions,
     check_observation,
     check_outcomes,
@@ -28,7 +29,6 @@ from infoset.game.answer_checks import (
     form_error,
     no_transitions_error,
     player_argument,
-    wrong_form,
 )
 from infoset.game.infostate import Step
 from infoset.game.protocol import Game, Probability
@@ -135,7 +135,7 @@ class WorldRules:
         edges: list[Edge] = []
         is_cut = False
         with _unchanged(world, world):
-            for edge in self._edges(world, legal):
+            for edge in self._edges(world, legal):  # one by one, to stop within a long list
                 is_cut = len(edges) == self.limit or self.effort.is_used_up
                 if is_cut:
                     break
@@ -189,6 +189,7 @@ class WorldRules:
         check_parts = partial(
             check_observation, transition=transition, num_players=self.num_players
         )
+        # `facts` watches the world itself; here only the next world could change unnoticed.
         with _unchanged(transition.next_world, transition.world):
             self._ask_twice("rewards", *transition, check=check_numbers)
             seen = self._ask_twice("observe", *transition, check=check_parts)
@@ -230,9 +231,11 @@ class WorldRules:
         """
         try:
             answer = getattr(self.game, method)(*arguments)
-            problem = wrong_form(method, answer)
-            if problem is None and method in FORMS:
-                listed = self._listed(method, answer)
+            check_form(method, answer, *arguments)
+            if method in FORMS:
+                longest = self.limit if method == "transitions" else LONGEST_LIST
+                # One more than allowed shows that there are too many, also if there is no end.
+                listed = tuple(islice(answer, longest + 1))
                 self.effort.add(answer if isinstance(answer, Sized) else listed)
                 answer = listed
             else:
@@ -247,16 +250,9 @@ class WorldRules:
                 world=arguments[0] if arguments else NO_WORLD,
                 player=player_argument(method, arguments),
             ) from error
-        if problem is not None:
-            raise form_error(method, problem, arguments)
         if method in FORMS and method != "transitions" and len(answer) > LONGEST_LIST:
             raise form_error(method, f"a list of more than {LONGEST_LIST:,} items", arguments)
         return answer
-
-    def _listed(self, method: str, answer: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the items of an answer, and one more than allowed if there are too many."""
-        longest = self.limit if method == "transitions" else LONGEST_LIST
-        return tuple(islice(answer, longest + 1))
 
 
 @contextmanager
@@ -273,6 +269,7 @@ def _unchanged(world: World, at: World) -> Iterator[None]:
 
 
 def _snapshot(world: World, at: World) -> tuple[str, int]:
+    # The text of a plain object is its address, which stays when its attributes change.
     says_nothing = type(world).__repr__ is object.__repr__ and hasattr(world, "__dict__")
     try:
         return repr(vars(world) if says_nothing else world), hash(world)

@@ -174,7 +174,12 @@ def check_outcomes(
                 world=world,
             )
         check_world(pair[0], f"a next world of joint action {show(joint_action)}", world)
-        _check_probability(pair[1], world, joint_action)
+        if not _is_finite(pair[1]) or pair[1] < 0:
+            raise GameRuleError(
+                "a probability is a finite, nonnegative number",
+                found=f"a probability of joint action {show(joint_action)} is {show(pair[1])}",
+                world=world,
+            )
     if answer:
         probabilities = [probability for _, probability in answer]
         _check_sum(probabilities, world, joint_action, is_whole=len(answer) <= limit)
@@ -182,18 +187,10 @@ def check_outcomes(
     kinds = KindTable()
     for next_world, probability in answer:
         if probability > 0:
+            # Before merging: 1 and True would count as one next world.
             kinds.check("the next world", next_world, world)
             merged[next_world] = merged.get(next_world, 0) + probability
     return merged
-
-
-def _check_probability(probability: Any, world: World, joint_action: JointAction) -> None:
-    if not _is_finite(probability) or probability < 0:
-        raise GameRuleError(
-            "a probability is a finite, nonnegative number",
-            found=f"a probability of joint action {show(joint_action)} is {show(probability)}",
-            world=world,
-        )
 
 
 def _is_finite(value: Any) -> bool:
@@ -207,6 +204,7 @@ def _is_finite(value: Any) -> bool:
 def _check_sum(
     probabilities: Sequence[Any], world: World, joint_action: JointAction, *, is_whole: bool
 ) -> None:
+    # Sums of whole numbers and fractions are exact, so no tolerance hides a wrong one.
     is_exact = all(isinstance(probability, Rational) for probability in probabilities)
     total = sum(probabilities) if is_exact else fsum(probabilities)
     excess = abs(total - 1) if is_whole else total - 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 
 from infoset.errors import (
@@ -52,7 +51,7 @@ class rules_at:
         if error is not None:
             pass_stops(error)
             broken = to_rule_error(error, self.game, self.world)
-            if broken is not error:
+            if broken is not error:  # otherwise `error` itself continues, with its traceback
                 raise broken from broken.__cause__
 
 
@@ -126,6 +125,7 @@ def to_rule_error(error: BaseException, game: Game, world: World = NO_WORLD) -> 
         return error
     if isinstance(error, GeneratorExit) and not _code_of_the_game(error):
         return error  # a generator of the library that was closed inside the context
+    # Wrong answers surface far from their cause; asking again finds the rule that they break.
     found = find_broken_rule(game, world)
     if found is not None:
         if found.__cause__ is None and not is_rule_error and _code_of_the_game(error):
@@ -153,11 +153,8 @@ def _code_of_the_game(error: BaseException) -> str | None:
     """Return the last function outside the library that an exception passed, if there is one."""
     name, step = None, error.__traceback__
     while step is not None:
-        if _is_outside(step.tb_frame):
-            name = step.tb_frame.f_code.co_name
+        code = step.tb_frame.f_code
+        if not code.co_filename.startswith((PACKAGE, "<frozen")):
+            name = code.co_name
         step = step.tb_next
     return name
-
-
-def _is_outside(frame: FrameType) -> bool:
-    return not frame.f_code.co_filename.startswith((PACKAGE, "<frozen"))

@@ -156,6 +156,7 @@ def _check(walk: _Walk, max_samples: int, seed: int) -> None:
     """Make all checks, and count them in `walk`."""
     walk.begin()
     walk.visit_worlds()
+    # Before histories: those of a cyclic game never end.
     _check_acyclic(walk.root, walk.facts)
     walk.visit_histories()
     if not walk.is_complete:
@@ -276,7 +277,10 @@ class _Walk:
             self._visit(node)
             facts = self.facts_of(node.world)
             if facts.edges:
-                node = self._after(node, facts, _random_edge(facts, rng))
+                # Edges hold the chance part only: all joint actions get the same total weight, 1.
+                weights = np.array([edge.probability for edge in facts.edges])
+                edge = facts.edges[int(rng.choice(len(weights), p=weights / weights.sum()))]
+                node = self._after(node, facts, edge)
             elif facts.is_cut:
                 return
             else:
@@ -300,14 +304,10 @@ class _Walk:
         return _Node(edge.next_world, infostates, public_state, reach)
 
 
-def _random_edge(facts: WorldFacts, rng: np.random.Generator) -> Edge:
-    weights = np.array([edge.probability for edge in facts.edges])
-    return facts.edges[int(rng.choice(len(weights), p=weights / weights.sum()))]
-
-
 def _check_acyclic(root: World, facts: Mapping[World, WorldFacts]) -> None:
     """Raise if a world state is reachable from itself, by depth-first search."""
     finished: set[World] = set()
+    # The path from the root, in order; each world keeps the place in its list of next worlds.
     path = {root: _next_worlds(facts, root)}
     while path:
         world, next_worlds = next(reversed(path.items()))

@@ -77,7 +77,7 @@ class History:
         with rules_at(self.game, self.world):
             listed = self.game.transitions(self.world, nobody)
             check_form("transitions", listed, self.world, nobody)
-            return next(iter(listed), None) is None
+            return next(iter(listed), None) is None  # without listing all chance outcomes
 
     def outcomes(self, joint_action: JointAction) -> tuple[tuple[World, Probability], ...]:
         """Return the next worlds and probabilities of a joint action."""
@@ -136,6 +136,7 @@ class History:
         CyclicGameError
             If a play of 1,000 or more transitions has visited a world state twice.
         """
+        # The look costs linear time, so it is not made at every transition.
         if self.depth and self.depth % STEPS_PER_CHECK == 0:
             self._check_length()
         seen, parts = checked_observation(self.game, self.world, joint_action, next_world)

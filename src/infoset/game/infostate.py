@@ -98,7 +98,7 @@ def label_text(value: Hashable) -> str:
     >>> label_text(frozenset({"b", "a"})), label_text((1, "a"))
     ('{a,b}', "(1, 'a')")
     """
-    text = str(value)
+    text = str(value)  # also shows the sets inside a tuple
     return canonical_text(value) if "frozenset({" in text else text
 
 
@@ -123,6 +123,7 @@ def split_steps(line: str) -> list[str]:
 
 def infostate_generator(seed: int, infostate: Infostate) -> np.random.Generator:
     """Return a random generator that depends only on a seed and an infostate."""
+    # Not `hash`: it differs between processes, because texts are hashed with a random salt.
     digest = hashlib.blake2b(repr(infostate).encode(), digest_size=16).digest()
     words = np.frombuffer(digest, np.uint32).tolist()
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=tuple(words)))

@@ -135,6 +135,7 @@ class Game(ABC):
             raise ValueError("the probabilities of transitions are nonnegative and sum to 1")
         if len(pairs) == 1:
             return pairs[0][0]
+        # The sum is 1 only up to rounding; scaled, the number stays below the last entry.
         drawn = rng.random() * cumulative[-1]
         return pairs[int(np.searchsorted(cumulative, drawn, side="right"))][0]
 

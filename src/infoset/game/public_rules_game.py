@@ -122,7 +122,7 @@ class PublicRulesGame(Game):
                 of_card[card] += hand.weight
             of_hand[frozenset(hand.cards)] += hand.weight
         for hand in first:
-            # Hands with the same two cards are among those of each card.
+            # Inclusion and exclusion: hands with the same two cards were subtracted for each card.
             twins = of_hand[frozenset(hand.cards)] if len(hand.cards) == 2 else 0
             total += hand.weight * (of_all - sum(of_card[card] for card in hand.cards) + twins)
         return total
@@ -139,7 +139,7 @@ class PublicRulesGame(Game):
         first, second = (
             own[place] for own, place in zip(end.strengths, next_world.hands, strict=True)
         )
-        return end.utilities[1 + (first > second) - (first < second)]
+        return end.utilities[1 + (first > second) - (first < second)]  # lost, equal, won
 
     def observe(
         self, world: Position, joint_action: JointAction, next_world: Position
@@ -151,7 +151,7 @@ class PublicRulesGame(Game):
         actor = self._actor(world)
         if actor is not None:
             return Observation(public=self.rules.observation(world.state, joint_action[actor]))
-        state = next_world.state
+        state = next_world.state  # deals of a state lead to different states
         deals = self.rules.deals(world.state)
         return Observation(public=next(d.observation for d in deals if d.next_state == state))
 
@@ -161,6 +161,7 @@ class PublicRulesGame(Game):
         """Draw the hands one by one, until they share no card; or the next position."""
         if world.hands is not None:
             return cast(Position, super().sample_transition(world, joint_action, rng))
+        # Rejection draws each pair that shares no card in proportion to its weight.
         while True:
             pair = tuple(int(rng.choice(len(own), p=own)) for own in self._hand_weights)
             first, second = (own[place] for own, place in zip(self._hands, pair, strict=True))
@@ -186,6 +187,7 @@ class PublicRulesGame(Game):
         cumulative, density = self._others_given(player, place)
         if not density:
             return None
+        # The number is below 1, the last entry: hands of weight 0 are never drawn.
         other = int(np.searchsorted(cumulative, rng.random(), side="right"))
         pair = (place, other) if player == 0 else (other, place)
         return Position(pair, world.state), density

@@ -229,6 +229,7 @@ def _check_loaded(module: ModuleType, source: bytes, path: Path) -> None:
         written = {*_codes(compile(source, str(path), "exec", dont_inherit=True))}
     except SyntaxError:
         written = set()
+    # Code objects compare by content, lines included: an edited function has another one.
     classes = [value for value in vars(module).values() if isinstance(value, type)]
     for holder in (module, *classes):
         if getattr(holder, "__module__", module.__name__) != module.__name__:

@@ -96,11 +96,16 @@ class _SerialGame(Game):
 
     def transitions(
         self, world: SerialWorld, joint_action: JointAction
-    ) -> Iterable[tuple[SerialWorld, Probability]]:
+    ) -> Iterator[tuple[SerialWorld, Probability]]:
         chosen = _add(world.actions, joint_action)
         if not self._is_last(world):
-            return [(world._replace(turn=world.turn + 1, actions=chosen), 1)]
-        return self._real_transitions(world, chosen)
+            yield world._replace(turn=world.turn + 1, actions=chosen), 1
+            return
+        following = self._following(world.public)
+        for target, probability in self.rules.transitions(world.world, chosen):
+            if probability:
+                seen = self.rules.observe(world.world, chosen, target).public
+                yield self._start(target, following[seen]), probability
 
     def rewards(
         self, world: SerialWorld, joint_action: JointAction, next_world: SerialWorld
@@ -130,19 +135,11 @@ class _SerialGame(Game):
     def _is_last(self, world: SerialWorld) -> bool:
         return world.turn == len(self._views[world.public].turns) - 1
 
-    def _real_transitions(
-        self, world: SerialWorld, chosen: JointAction
-    ) -> Iterator[tuple[SerialWorld, Probability]]:
-        following = self._following(world.public)
-        for target, probability in self.rules.transitions(world.world, chosen):
-            if probability:
-                seen = self.rules.observe(world.world, chosen, target).public
-                yield self._start(target, following[seen]), probability
-
     def _following(self, public: int) -> dict[Hashable, int]:
         """Return the numbers of the next views by public observation; computed on first use."""
         view = self._views[public]
         if not view.following:
+            # A dictionary as an ordered set: numbers of views must not depend on hashes.
             possible: dict[Hashable, dict[World, None]] = {}
             for world, joint, target in self._moves_from(view.worlds):
                 seen = self.rules.observe(world, joint, target).public
@@ -153,7 +150,12 @@ class _SerialGame(Game):
 
     def _moves_from(self, worlds: Iterable[World]) -> Iterator[tuple[World, JointAction, World]]:
         for world in worlds:
-            for joint in self._joint_actions(world):
+            acting = self.rules.actors(world)
+            choices = (
+                self.rules.legal_actions(world, player) if player in acting else (NOOP,)
+                for player in range(self.num_players)
+            )
+            for joint in product(*choices):
                 for target, probability in self.rules.transitions(world, joint):
                     if probability:
                         yield world, joint, target
@@ -173,21 +175,15 @@ class _SerialGame(Game):
             acting and self._is_random(world) for world, acting in zip(worlds, actors, strict=True)
         )
         if not is_random and max(map(len, actors)) <= 1:
+            # Already serial: one turn, even if the actor differs between the worlds.
             return (tuple(players),)
+        # A last turn for chance, in all worlds of the view, as soon as one of them needs it.
         return (*((player,) for player in players), *([()] if is_random else []))
 
     def _is_random(self, world: World) -> bool:
         """Whether some joint action leads to more than one world state."""
         moves = {(joint, target) for _, joint, target in self._moves_from([world])}
         return len(moves) > len({joint for joint, _ in moves})
-
-    def _joint_actions(self, world: World) -> Iterator[JointAction]:
-        acting = self.rules.actors(world)
-        choices = (
-            self.rules.legal_actions(world, player) if player in acting else (NOOP,)
-            for player in range(self.num_players)
-        )
-        return product(*choices)
 
 
 def _add(chosen: JointAction, joint_action: JointAction) -> JointAction:

@@ -151,9 +151,10 @@ class _FoldedGame(Game):
             looks = [outcome.observation.seen_by(player) for player in range(self.num_players)]
             key = (next_world, outcome.rewards, outcome.observation.public, tuple(looks))
             if key in merged:
-                _, action, before = merged[key]
+                _, action, before = merged[key]  # keeps the first action of an equal outcome
                 outcome = before._replace(probability=before.probability + outcome.probability)
             merged[key] = (next_world, action, outcome)
+        # Equal next worlds that look different need distinct world states in the new game.
         ways = Counter(next_world for next_world, _, _ in merged.values())
         return {
             AfterChance(target, self.num_players, action) if ways[target] > 1 else target: outcome
@@ -200,6 +201,7 @@ def _without_player(seen: Observation, last: Player) -> Observation:
     shared: dict[tuple[Player, ...], list[Hashable]] = {}
     for group in sorted(seen.shared):
         rest = tuple(player for player in group if player != last)
+        # Groups that differ only in the last player become one, which sees both parts.
         shared.setdefault(rest, []).append(seen.shared[group])
     shared.pop((), None)
     groups = {

@@ -116,7 +116,7 @@ class BanditTree(Game):
         return [(Place(decisions, branch), Fraction(1, count)) for branch in range(count)]
 
     def _ends(self, decisions: int, chance: float) -> Iterable[tuple[Place, Probability]]:
-        win = Fraction(str(chance))
+        win = Fraction(str(chance))  # the decimal, such as 7/10, and not the float nearest to it
         ends = ((1, win), (-1, 1 - win))
         return [(Place(decisions, reward=reward), share) for reward, share in ends if share]
 

@@ -46,6 +46,7 @@ class Waters(NamedTuple):
 
     def is_sunk(self, ship: int, player: Player) -> bool:
         """Whether all cells of a player's ship have been hit."""
+        # No cell of the ship is missing among those that the opponent has shot at.
         return not self.fleets[player][ship] & ~self.shots[1 - player]
 
     def is_lost(self, player: Player) -> bool:

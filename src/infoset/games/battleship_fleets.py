@@ -135,6 +135,7 @@ class FleetHistories:
             own = self._as_placed(seen.own or [])
             agrees = own is not None and len(self._agreeing(own[None], seen.shots, 1 - player)) > 0
             return own if agrees else None
+        # Player 0 shoots first: the shots at a player begin with its opponent's, every other one.
         results = [shot for shot in seen.shots if isinstance(shot, tuple)]
         shots = [(self.targets[target], result) for target, result in results[1 - player :: 2]]
         is_last = bool(results) and (len(results) - 1) % 2 == 1 - player
@@ -247,6 +248,7 @@ class FleetHistories:
 
 def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
     """Return the placements of a ship on an empty board, in OpenSpiel's order and names."""
+    # Bits of cells side by side are neighbors; a row further down, they are `width` apart.
     across = (1 << size) - 1
     down = sum(1 << width * row for row in range(size))
     found: dict[Action, Cells] = {
@@ -266,6 +268,7 @@ def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
 def open_spots(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> dict[Action, Cells]:
     """Return the placements of the first ship that keep space for the others."""
     ship, *others = ships
+    # One way to fit the others in: a placement that leaves its cells free needs no search.
     space = space_for(others, taken)
     if space is None:
         return {}
@@ -280,6 +283,7 @@ def moves_at_ranks(
     fleets: Sequence[LongArray], num_placed: int, targets: Sequence[int], ranks: FloatArray
 ) -> Moves:
     """Return [K, T, 2] histories: a fleet of each player, and the shots."""
+    # A rank counts the pairs of fleets, of which that of player 1 changes first.
     rows = np.divmod(ranks.astype(np.int64), len(fleets[1]))
     moves = np.full((len(ranks), num_placed + len(targets), 2), -1, np.int16)
     for at in range(num_placed):

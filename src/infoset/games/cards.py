@@ -56,6 +56,7 @@ def _arrangements(left: Counter[str], count: int) -> Iterator[tuple[tuple[str, .
         return
     for card, copies in left.items():
         if copies:
+            # Equal cards are one: each of their copies could be this one.
             for rest, number in _arrangements(left - Counter([card]), count - 1):
                 yield (card, *rest), copies * number
 

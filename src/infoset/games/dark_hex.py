@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import ClassVar
 
 from infoset.games.parameters import check_parameters, choice, integer
@@ -77,14 +77,15 @@ class DarkHex(PhantomGame):
     @cached_property
     def neighbors(self) -> tuple[tuple[int, ...], ...]:
         """For each cell, the positions of the cells that share an edge with it."""
-        return tuple(tuple(self._neighbors(cell)) for cell in range(len(self.cells)))
-
-    def _neighbors(self, cell: int) -> Iterator[int]:
         rows, columns = self.shape
-        row, column = divmod(cell, columns)
-        for down, right in NEIGHBORS:
-            if 0 <= row + down < rows and 0 <= column + right < columns:
-                yield cell + down * columns + right
+        return tuple(
+            tuple(
+                (row + down) * columns + column + right
+                for down, right in NEIGHBORS
+                if 0 <= row + down < rows and 0 <= column + right < columns
+            )
+            for row, column in product(range(rows), range(columns))
+        )
 
     def is_won(self, board: str, mark: str) -> bool:
         """Return whether a chain of a player's stones connects its two sides."""

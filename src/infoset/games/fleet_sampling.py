@@ -86,6 +86,8 @@ class FleetSampler:
         uncovered = self._hits & ~taken
         if not uncovered:
             return [(left[0], spot) for spot in self._free[left[0]] if not spot.cells & taken]
+        # The hit follows from what is chosen, and one ship of a fleet covers it: each fleet is
+        # drawn in one order only, so that the choices multiply to the inverse of its probability.
         by_hit = (
             [
                 (ship, spot)
@@ -122,6 +124,6 @@ def _union(cells: Iterator[Cells]) -> Cells:
 def _single_cells(cells: Cells) -> Iterator[Cells]:
     """Yield the cells of a set, one at a time."""
     while cells:
-        lowest = cells & -cells
+        lowest = cells & -cells  # the lowest bit alone
         yield lowest
         cells ^= lowest

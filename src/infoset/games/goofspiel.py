@@ -128,6 +128,7 @@ class Goofspiel(Game):
     @cached_property
     def _cards_at_last_bid(self) -> int:
         """Number of cards in hand when the last bid is made."""
+        # The bid with the last card is forced; it is settled together with the bid before it.
         return max(min(2, self.num_cards), self.num_cards - self.turns + 1)
 
     @cached_property
@@ -175,6 +176,7 @@ class Goofspiel(Game):
             return [(OVER, 1)]
         result, points = settle(world.hands, joint_action), world.points
         if points:
+            # Only leads decide who wins, so that states with the same leads are one.
             points = ahead(points, self._share[result.winner, world.prize])
         return next_rounds(world.deck, result.hands, points, self.points_order)
 
@@ -284,6 +286,7 @@ class Goofspiel(Game):
         played = [card for bid in bids for card in cards if card == bid]
         if len(set(played)) != len(bids) or any(action is not NOOP for action in draws):
             return None
+        # If the forced round is announced, the only card that is left was bid in it.
         left = [card for card in cards if card not in played]
         return played + left if num_rounds > len(played) else played
 
@@ -299,6 +302,7 @@ class Goofspiel(Game):
 @lru_cache(maxsize=1 << 16)
 def settle(hands: tuple[int, ...], bids: Bids) -> Settlement:
     """Return what the bids decide, whatever the prize is."""
+    # Card c is bit c - 1; a shift binds more closely than ^.
     left = tuple([hand ^ 1 << (bid - 1) for hand, bid in zip(hands, bids, strict=True)])
     return Settlement(left, round_winner(bids), round_winner([last_card(hand) for hand in left]))
 

@@ -232,6 +232,7 @@ class Hanabi(Game):
             return None
         size = self.players * self._cards_in_hand
         found = sample_others(self.full_deck, size, self._places(hands), rng)
+        # 1 if the starting player is fixed, since the text is then None for all players.
         share = begins.count(news) / self.players
         return found and (self._dealt(found[0], begins.index(news)), share * found[1])
 
@@ -361,6 +362,7 @@ class Hanabi(Game):
     def _after(self, world: Table, joint_action: JointAction) -> Table:
         """Return the table after a move, before the draw."""
         verb, position = str(joint_action[world.player]).split()[:2]
+        # Once the deck is empty, every player has one more turn.
         turns = world.turns if world.deck else world.turns - 1
         after = world._replace(player=(world.player + 1) % self.players, turns=turns)
         if verb == "tell":

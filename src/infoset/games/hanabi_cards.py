@@ -100,7 +100,7 @@ class SeenCards:
         order = sorted(range(len(self.kinds)), key=lambda at: len(self.kinds[at]))
         deals = [PartialDeal((), self.deck, 1.0)]
         for at in order:
-            fitting = sorted(self.kinds[at])
+            fitting = sorted(self.kinds[at])  # sets of texts have another order in each process
             further = [(deal, card) for deal in deals for card in fitting if card in deal.deck]
             weights = [deal.weight_with(card) for deal, card in further]
             kept = selected(weights, SPARE_FACTOR * max_deals, rng)

@@ -243,6 +243,7 @@ def range_text(weights: Sequence[float]) -> str:
     if set(found) == {1.0}:
         return ALL_HANDS
     items: list[str] = []
+    # Higher ranks first, as players write ranges; each group is written as briefly as it can be.
     for high in reversed(range(len(RANKS))):
         for low in reversed(range(high + 1)):
             items += _items(HandClass(high, low, ""), found)

@@ -311,6 +311,7 @@ class LeducPoker(Game):
                 size = RAISE_AFTER_BOARD if betting.has_board else RAISE_BEFORE_BOARD
                 chips = with_entry(betting.put_in, turn, highest + size)
                 after = betting._replace(put_in=chips, raises=betting.raises + 1, calls=0)
+        # Nobody calls its own raise: after one, all other players who are left have to call.
         if after.num_left == 1 or after.calls == after.num_left - (after.raises > 0):
             return after._replace(turn=None, is_over=after.has_board or after.num_left == 1)
         return after._replace(turn=self._next_left(after.folded, turn + 1))

@@ -203,14 +203,11 @@ class LiarsDice(Game):
         call = self._position[joint_action[world.player]]
         if call < len(self.bids):
             return Table(world.hands, call, 1 - world.player)
-        winner = 1 - world.player if self._is_met(world) else world.player
-        return Table(world.hands, call, winner)
-
-    def _is_met(self, world: Table) -> bool:
-        """Whether the last bid is met."""
         quantity, face = self.bids[world.call]
-        dice = [die for hand in world.hands for die in hand]
-        return sum(die in (face, self.dice_sides) for die in dice) >= quantity
+        # The highest face is wild.
+        matching = sum(die in (face, self.dice_sides) for hand in world.hands for die in hand)
+        winner = 1 - world.player if matching >= quantity else world.player
+        return Table(world.hands, call, winner)
 
 
 class Bidding(NamedTuple):
@@ -271,6 +268,7 @@ class LiarsDicePublicRules(PublicRules):
         found = []
         for quantity, face in self.game.bids:
             matching = [sum(die in (face, wild) for die in hand) for hand in hands]
+            # Even against odd, so that no two strengths are equal.
             needed = tuple(2 * (quantity - dice) - 1 for dice in matching)
             found.append((tuple(2 * dice for dice in matching), needed))
         return tuple(found)

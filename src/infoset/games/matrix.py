@@ -150,6 +150,7 @@ def shape(matrix: Matrix) -> tuple[int, int]:
 
 def negative(matrix: Matrix) -> Matrix:
     """Return the matrix of the other player of a zero-sum game."""
+    # A difference, since the negative of 0.0 is -0.0.
     return tuple(tuple(0 - payoff for payoff in row) for row in matrix)
 
 

@@ -241,6 +241,7 @@ class BettingRules:
         smallest = max(self.min_bet, betting.last_raise)
         totals = {self.stack}
         for size in sizes:
+            # In exact numbers, since floats would round some halves down.
             total = highest + max(smallest, floor(_decimal(size) * pot + Fraction(1, 2)))
             if total - betting.put_in[player] < _decimal(self.all_in) * behind:
                 totals.add(total)
@@ -329,9 +330,6 @@ class EndgameRules(PublicRules):
         """Return the state after an action."""
         return Endgame(self.betting.actions(state.betting)[str(action)], state.dealt)
 
-    def _is_river(self, state: Endgame) -> bool:
-        return len(self.board) + len(state.dealt) // 2 == BOARD_SIZE
-
     def deals(self, state: Endgame) -> Sequence[PublicDeal]:
         """Return the next cards of the board, each of which has the same probability."""
         seen = {*self.board, *parse_cards(state.dealt)}
@@ -368,21 +366,20 @@ class EndgameRules(PublicRules):
         betting = state.betting
         if betting.turn is not None:
             return None
-        chips, rake = self._pot(betting)
+        # Per player, in the final pot: a bet that was not called is returned.
+        chips = self.game.pot / 2 + min(betting.put_in)
+        rake = self.game.rake * 2 * chips
+        if self.game.rake_cap != -1:
+            rake = min(rake, self.game.rake_cap)
         if betting.folded is not None:
             lost, won = -chips, chips - rake
             return PublicEnd(((lost, won) if betting.folded == 0 else (won, lost),))
-        if not self._is_river(state):
+        if len(self.board) + len(state.dealt) // 2 < BOARD_SIZE:
             return None
+        # A difference and not a negative number: without a rake this is 0.0 and not -0.0.
         split = (0.0 - rake / 2, 0.0 - rake / 2)
         outcomes = (-chips, chips - rake), split, (chips - rake, -chips)
         return PublicEnd(outcomes, self._strengths(state.dealt))
-
-    def _pot(self, betting: Betting) -> tuple[float, float]:
-        """Return the chips of each player in the final pot, and the rake that is taken from it."""
-        chips = self.game.pot / 2 + min(betting.put_in)  # a bet that was not called is returned
-        rake, cap = self.game.rake * 2 * chips, self.game.rake_cap
-        return chips, rake if cap == -1 else min(rake, cap)
 
     def _strengths(self, dealt: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the strength of each hand of each player with the cards dealt."""

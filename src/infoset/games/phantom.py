@@ -164,6 +164,7 @@ class PhantomGame(Game):
         if world.spare:
             return world._replace(is_placed=True)
         stones = world.board.count(MARKS[world.player])
+        # The opponent finds at most these stones by failed tries: its turn is as long as that.
         spare = stones if self.hides_tries else 0
         return world._replace(player=1 - world.player, spare=spare, is_placed=False)
 

@@ -296,6 +296,7 @@ class Drawing:
 
     def pick(self, items: Sequence[Item]) -> Item:
         """Draw one of the items."""
+        # Not `Random.choice`: only `random()` is the same in all versions of Python.
         return items[int(self.random() * len(items))]
 
     def shuffled(self, items: Iterable[Item]) -> list[Item]:

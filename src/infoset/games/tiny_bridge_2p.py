@@ -193,6 +193,7 @@ def leader_tricks(hands: tuple[Hand, ...], strain: str, played: Hand = ()) -> in
             for hand, card in zip(hands, played, strict=True)
         ]
         first = winner(played, strain)
+        # The winner leads, so the other cards are rotated to begin with its own.
         second = (first + winner(rest[first:] + rest[:first], strain)) % 4
         return (first % 2 == 0) + (second % 2 == 0)
     following = [card for card in hands[position] if played and card[0] == played[0][0]]

@@ -127,5 +127,6 @@ class TradeComm(Game):
 
     def _after(self, world: Market, action: object) -> Market:
         if self._is_trading(world):
+            # Messages do not matter any more: without them, there are fewer world states.
             return Market(world.items, (), (*world.offers, str(action)))
         return Market(world.items, (*world.said, str(action)))

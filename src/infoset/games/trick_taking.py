@@ -125,6 +125,7 @@ class TrickTaking(Game):
     @cached_property
     def suit_sets(self) -> tuple[int, ...]:
         """By card, all cards of its suit as a bit set."""
+        # The cards of a suit have consecutive numbers. A shift binds less closely than - does.
         starts = np.cumsum((0, *self.suit_lengths)).tolist()
         return tuple(
             (1 << length) - 1 << start
@@ -207,6 +208,7 @@ class TrickTaking(Game):
         cards, chance = found
         hands = cards[: self.num_tricks], cards[self.num_tricks :]
         first, second = (bit_set(self._number[card] for card in hand) for hand in hands)
+        # `chance` is that of the known cards in their order, and a hand has no order.
         return Table((first, second)), chance * factorial(len(known))
 
     def _deals(self) -> Iterator[tuple[Table, Probability]]:
@@ -229,6 +231,7 @@ class TrickTaking(Game):
         if led == NO_CARD:
             return Table(hands, card, 1 - player, tricks)
         follows = played & self.suit_sets[led]
+        # Within a suit, higher cards have higher numbers.
         winner = player if follows and card > led else 1 - player
         first, second = tricks
         tricks = (first + 1, second) if winner == 0 else (first, second + 1)

@@ -147,6 +147,7 @@ def _efg_text(form: SequenceForm) -> str:
 def _play(form: SequenceForm, sequences: list[int], payoffs: list[Fraction]) -> Node:
     """Return the node at which the infostates on the paths to all sequences begin."""
     node = terminal(outcome=Outcome(tuple(payoffs)))
+    # From the end to the beginning: player 1's path comes after that of player 0.
     for player in (1, 0):
         plex, sequence = form.treeplexes[player], sequences[player]
         while sequence:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice, pairwise, product
+from itertools import islice, product
 from typing import TypeAlias
 
 import numpy as np
@@ -109,6 +109,7 @@ def aivat_utilities(
     correction = _means(group, total, mean)[group] - mean
     # Sum the correction terms along each path, level by level.
     total_correction = np.zeros_like(mean)
+    # Level 1 is the root, which has no correction.
     level = np.searchsorted(tree.level_offsets, first, side="right")
     for depth in range(2, len(tree.level_offsets)):
         here = np.flatnonzero(level == depth)
@@ -137,9 +138,10 @@ def _parts(tree: GameTree, is_end: BoolArray, unknown: Sequence[Player]) -> Long
 
 def _numbered(*columns: IntArray | LongArray | BoolArray) -> LongArray:
     """Return [n] a number for each row of the columns [n]; equal rows have equal numbers."""
+    # One column at a time: pairs with few different numbers before do not overflow.
     number = np.zeros(len(columns[0]), np.int64)
     for column in columns:
-        rows = number * (int(column.max()) + 2) + column + 1
+        rows = number * (int(column.max()) + 2) + column + 1  # entries are at least -1
         number = np.unique(rows, return_inverse=True)[1]
     return number
 
@@ -149,11 +151,6 @@ def _means(position: LongArray, weight: FloatArray, values: FloatArray) -> Float
     size = int(position.max()) + 1
     total, sums = sum_by(position, weight, size), sum_by(position, weight[:, None] * values, size)
     return np.divide(sums, total[:, None], out=np.zeros_like(sums), where=total[:, None] > 0)
-
-
-def _levels(tree: GameTree) -> Iterable[tuple[int, int]]:
-    """Yield the index bounds of the histories of each length."""
-    return pairwise(tree.level_offsets.tolist())
 
 
 def play_with_correction(

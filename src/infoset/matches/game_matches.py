@@ -53,6 +53,7 @@ class RulesMatch:
         streams = _RandomStreams.of(self.game.num_players, self.seed)
         root = initial_history(self.game)
         for row, deal in enumerate(deals):
+            # One draw for all plays of a deal: they share the policies as they share chance.
             streams.drawing.rewind(deal)
             number = streams.drawing.rng.random()
             first, second = (_drawn(policy, number) for policy in self.policies)

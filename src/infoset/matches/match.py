@@ -237,6 +237,7 @@ def _checks(
     if min(wanted) == inf:
         yield maximum
         return
+    # An interrupted match may have been stopped anywhere between two checks.
     deals = max(min(first, maximum), tally.num_rows)
     while True:
         yield deals

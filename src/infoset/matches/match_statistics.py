@@ -207,6 +207,7 @@ def summarize_tally(tally: Tally, seed: int, bounds: FloatArray) -> MatchResult:
     errors = np.sqrt(spreads / (num_deals - 1) / num_deals)
     margins = float(stdtrit(num_deals - 1, (1 + CONFIDENCE) / 2)) * errors
     intervals = np.stack([means - margins, means + margins], axis=1)
+    # Where bounds are known, no interval of Student: with few deals it is too narrow.
     for column in np.flatnonzero(np.isfinite(bounds).all(axis=1)).tolist():
         low, high = bounds[column].tolist()
         intervals[column] = interval_within(means[column], spreads[column], num_deals, low, high)

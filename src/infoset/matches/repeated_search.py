@@ -96,7 +96,7 @@ class Repeats:
         sums, squares = np.zeros((2, len(legal_actions)))
         found, count = np.zeros(len(legal_actions)), 0
         minimum = min(ceil(1 / self.tolerance), self.max_repeats)
-        check = ceil(minimum / 2)
+        check = ceil(minimum / 2)  # at least two checks, since `last_change` compares two averages
         while True:
             results = _results(searcher, rng, infostate, legal_actions, check - count)
             sums += results.sum(axis=0)

@@ -198,6 +198,7 @@ class _AverageTable:
                 here = (depths[player] == depth) & (plex.num_actions > 1)
                 if searchers[player] is None:
                     continue
+                # Searches before this depth are finished, so the plan up to here is final.
                 if reached_only:
                     here &= self._plan(player)[plex.parent_sequence] > 0
                 wave += [(player, position) for position in np.flatnonzero(here).tolist()]

@@ -154,6 +154,7 @@ def _drawn_pairs(
     drawn = np.stack([first_drawn, second_drawn], axis=1)
     pairs, which = np.unique(drawn, axis=0, return_inverse=True)
     for number, (one, other) in enumerate(pairs):
+        # NumPy 2.0 gives the inverse more than one dimension.
         yield of_first[one], of_second[other], np.flatnonzero(which.ravel() == number)
 
 
@@ -253,6 +254,7 @@ def _measure_on_form(form: PublicForm, seats: Seats) -> Measure:
     """As on a tree: two forms have utilities and win fractions of seats as their payoffs."""
     ends = form.terminals
     columns = [of_seats(ends.payoff) for of_seats in (seats.utilities, seats.wins)]
+    # A team of both players has one column, and payoffs of a form have two.
     forms = [
         replace(form, terminals=replace(ends, payoff=np.repeat(own, 2 // len(seats), axis=1)))
         for own in columns
@@ -307,4 +309,5 @@ def _mixture_cells(*policies: TabularPolicy | CorrelatedPolicy) -> tuple[FloatAr
             bounds = np.cumsum(policy.weights)
             cuts.append(bounds / bounds[-1])
     edges = np.unique(np.concatenate(cuts))
+    # All numbers between two edges select the same policies as the middle.
     return (edges[1:] + edges[:-1]) / 2, np.diff(edges)

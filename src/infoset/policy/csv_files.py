@@ -167,19 +167,17 @@ class _Line:
         )
 
 
-def _occurrences(count: int) -> str:
-    return f"it appears {count} times" if count else "it is missing"
-
-
 def _lines(path: Path) -> Iterator[_Line]:
     """Yield the nonempty lines after the first."""
     rows = _rows(path)
     _, header = next(rows, (1, []))
     for column in NEEDED:
-        if header.count(column) != 1:
+        count = header.count(column)
+        if count != 1:
+            found = f"it appears {count} times" if count else "it is missing"
             raise _Line(path, 1, {}).error(
                 column,
-                f"{_occurrences(header.count(column))}; the line is {','.join(header)!r}",
+                f"{found}; the line is {','.join(header)!r}",
                 f"the first line names the columns {', '.join(NEEDED)}, separated by commas, each "
                 "once; other columns are ignored",
             )
@@ -196,8 +194,9 @@ def _lines(path: Path) -> Iterator[_Line]:
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield, for each row, the number of its first line and its cells."""
-    begin = 1
+    begin = 1  # a label in quotes can have line breaks, so a row can take several lines
     try:
+        # Spreadsheets put a byte order mark first, which this encoding removes.
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream, strict=True)
             for row in reader:

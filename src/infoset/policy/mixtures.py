@@ -12,7 +12,7 @@ from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.forms import AnyForm, Form, SequenceForm, Treeplex, carry_behavior, widest_plan
 from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
 from infoset.tree import GameTree
-from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.typing import BoolArray, FloatArray
 
 ROUNDING = 1e-14
 """Weights below this are treated as rounding errors of the subtraction."""
@@ -64,6 +64,7 @@ def distance(first: TabularPolicy, second: TabularPolicy) -> float:
     _check_same_game([first, second])
     largest = 0.0
     for player, plex in enumerate(first.form.treeplexes):
+        # Blocks of sequences by infostate; the empty sequence is before the first one.
         gap = np.abs(first.probabilities[player] - second.probabilities[player])
         if plex.num_infostates:
             largest = max(largest, float(np.add.reduceat(gap, plex.first_sequence).max()) / 2)
@@ -131,7 +132,7 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
         pure.append(taken.copy())
         weights.append(width[0])
         rest[taken] -= width[0]
-        rest[rest < ROUNDING] = 0.0
+        rest[rest < ROUNDING] = 0.0  # else rounding errors become plans of their own
     return np.array(pure), np.array(weights) / sum(weights)
 
 
@@ -200,23 +201,16 @@ def _on_tree(
     policy: TabularPolicy, source: ExtensiveForm, tree: GameTree
 ) -> TabularPolicy[SequenceForm]:
     """Return a policy of an extensive form on the tree of the game that is built from it."""
-    there = _tree_histories(source, tree)
+    # The world states of the tree's game are the numbers of the histories of the padded form.
+    numbers, worlds = world_of_history(source), np.array(tree.graph.worlds)[tree.world]
+    place = np.full(1 + max(numbers.max(), worlds.max()), -1)
+    place[worlds] = np.arange(len(worlds))
+    there = place[numbers]  # [H] the history of the tree for each of the form; -1 if none
     is_met = there >= 0
-    is_met[0] = False
+    is_met[0] = False  # the root follows no action
     probabilities = [values.copy() for values in uniform_policy(tree.sequence_form).probabilities]
     for player, values in enumerate(probabilities):
         moved = np.flatnonzero(is_met & (source.actor[source.parent] == player))
         known = policy.probabilities[player][source.sequence[moved, player]]
         values[tree.sequence[there[moved], player]] = known
     return TabularPolicy(tree.sequence_form, tuple(probabilities))
-
-
-def _tree_histories(form: ExtensiveForm, tree: GameTree) -> LongArray:
-    """Return [H] the history of the tree for each history of the form; -1 if there is none.
-
-    The world states of the game are the numbers of the histories of the padded form.
-    """
-    numbers, worlds = world_of_history(form), np.array(tree.graph.worlds)[tree.world]
-    place = np.full(1 + max(numbers.max(), worlds.max()), -1)
-    place[worlds] = np.arange(len(worlds))
-    return place[numbers]

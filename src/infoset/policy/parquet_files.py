@@ -72,7 +72,8 @@ def save_policy(
     check_choice("storage", storage, STORAGES)
     form = policy.form
     numbers = [
-        _stored(*own, storage) for own in zip(form.treeplexes, policy.probabilities, strict=True)
+        _whole_numbers(plex, own, WHOLE[storage]) if storage in WHOLE else own
+        for plex, own in zip(form.treeplexes, policy.probabilities, strict=True)
     ]
     table = form.table()
     write_policy_rows(form, table, _columns(table, numbers, storage), path, metadata, storage)
@@ -137,13 +138,6 @@ def row_labels(table: FormTable) -> dict[str, Any]:
     }
 
 
-def _stored(plex: Treeplex, probabilities: FloatArray, storage: str) -> FloatArray:
-    """Return [Q] the numbers of a player as a file stores them."""
-    if storage not in WHOLE:
-        return probabilities
-    return _whole_numbers(plex, probabilities, WHOLE[storage])
-
-
 def rounded_policy(policy: TabularPolicy[FormT], storage: str) -> TabularPolicy[FormT]:
     """Return a policy as `load_policy` would read it from a file with a storage.
 
@@ -183,6 +177,7 @@ def _whole_numbers(plex: Treeplex, probabilities: FloatArray, whole: int) -> Flo
     missing = whole - np.add.reduceat(numbers, first)
     # The actions of each infostate by remainder, the largest first; one more for those in front.
     order = np.lexsort((numbers - exact, infostate))
+    # Each infostate keeps its block in the order, so `place` and `infostate` hold for both.
     place = np.arange(len(exact)) - first[infostate]
     numbers[order] += place < missing[infostate]
     return np.concatenate([[float(whole)], numbers])
@@ -292,6 +287,7 @@ def _policy_of(found: PolicyTable, form: AnyForm, table: FormTable) -> TabularPo
         rows = rows.astype(np.float64) / WHOLE.get(storage, 1)
         values = np.ones(plex.num_sequences)
         values[sequences] = rows
+        # Equivalent hands share a sequence: it has the numbers of the last one written.
         if not np.array_equal(values[sequences], rows, equal_nan=True):
             raise PolicyFileError(f"equivalent hands of player {player} have other probabilities")
         policies.append(values)

@@ -304,6 +304,7 @@ def table_digest(table: pa.Table) -> str:
             digest.update(values.is_null().to_numpy(zero_copy_only=False).tobytes())
         if kind == "string":
             texts = [(text or "").encode() for text in values.to_pylist()]
+            # Lengths first: the joined texts do not show where one of them ends.
             digest.update(np.array([*map(len, texts)], "<i8").tobytes())
             digest.update(b"".join(texts))
         else:

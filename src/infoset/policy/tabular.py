@@ -380,18 +380,12 @@ def tabulate(
             "players: give one for each, None for the uniform policy"
         )
     asked = [UniformPolicy() if policy is None else as_policy(policy) for policy in policies]
-    return TabularPolicy.from_weights(
-        form, [_evaluated(form, player, policy) for player, policy in enumerate(asked)]
-    )
-
-
-def _evaluated(form: Form, player: Player, policy: Policy) -> FloatArray:
-    """Return [Q] the probabilities of a policy; 1 for the empty sequence."""
-    plex = form.treeplexes[player]
-    answers = np.ones(plex.num_sequences)
-    # Hands that chance has removed have no infostate: the policy is uniform there.
-    for number in dict(form.labeled_infostates(player)).values():
-        infostate, legal = form.infostate_at(player, number), form.actions_at(player, number)
-        first = int(plex.first_sequence[number])
-        answers[first : first + len(legal)] = checked_probabilities(policy, infostate, legal)
-    return answers
+    weights = [np.ones(plex.num_sequences) for plex in form.treeplexes]
+    for player, policy in enumerate(asked):
+        first_sequence = form.treeplexes[player].first_sequence.tolist()
+        # Hands that chance has removed have no infostate: the policy is uniform there.
+        for number in dict(form.labeled_infostates(player)).values():
+            infostate, legal = form.infostate_at(player, number), form.actions_at(player, number)
+            own = slice(first_sequence[number], first_sequence[number] + len(legal))
+            weights[player][own] = checked_probabilities(policy, infostate, legal)
+    return TabularPolicy.from_weights(form, weights)

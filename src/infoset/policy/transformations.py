@@ -104,6 +104,7 @@ def _number_actions(
     # The longest lists come first, because they have the actions in their order.
     for legal in sorted(sets, key=len, reverse=True):
         merged = dict.fromkeys(legal)
+        # One list can join several phases; what it adds comes after their actions.
         others = []
         for phase in phases:
             if phase.keys().isdisjoint(legal):
@@ -179,18 +180,6 @@ Weights: TypeAlias = tuple[Array, Array]
 Kind: TypeAlias = Callable[[Transformation, Array, ActionTable, Any], Weights]
 
 
-def _identity(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return policy, xp.asarray(table.legal)
-
-
-def _uniform(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return xp.ones_like(policy), xp.asarray(table.legal)
-
-
-def _rare(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return xp.max(policy, axis=1, keepdims=True) - policy + RARE_BONUS, xp.asarray(table.legal)
-
-
 def _factor(number: Callable[[Array, Array, Any], Array]) -> Kind:
     """Return the kind that multiplies probabilities by a power of a function of the numbers.
 
@@ -216,30 +205,15 @@ def _drop_largest(_: Transformation, policy: Array, table: ActionTable, xp: Any)
 def _drop_smallest(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
     played = policy > 0
     several = xp.sum(xp.where(played, 1.0, 0.0), axis=1, keepdims=True) > 1
+    # An action of probability 0 is dropped already, so it is not the least probable one.
     smallest = _first_largest(xp.where(played, 1.0 - policy, 0.0), table, xp)
     return policy, xp.asarray(table.legal) & ~(several & smallest)
-
-
-def _keep_largest(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return policy, _first_largest(policy, table, xp)
-
-
-def _keep_frequent(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return policy, xp.asarray(table.legal) & (policy >= _mean(policy, table, xp))
 
 
 def _keep_rare(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
     legal = xp.asarray(table.legal)
     rare = legal & (policy > 0) & (policy < _mean(policy, table, xp))
     return policy, xp.where(xp.any(rare, axis=1, keepdims=True), rare, legal)
-
-
-def _keep_low(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return policy, xp.asarray(table.legal & (table.number <= _medians(table, xp)))
-
-
-def _keep_high(_: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
-    return policy, xp.asarray(table.legal & (table.number >= _medians(table, xp)))
 
 
 def _constant(row: Transformation, policy: Array, table: ActionTable, xp: Any) -> Weights:
@@ -272,20 +246,35 @@ def _medians(table: ActionTable, xp: Any) -> Array:
 
 
 KINDS: Final[Mapping[str, Kind]] = {
-    "identity": _identity,
-    "uniform": _uniform,
-    "rare": _rare,
+    "identity": lambda row, policy, table, xp: (policy, xp.asarray(table.legal)),
+    "uniform": lambda row, policy, table, xp: (xp.ones_like(policy), xp.asarray(table.legal)),
+    "rare": lambda row, policy, table, xp: (
+        xp.max(policy, axis=1, keepdims=True) - policy + RARE_BONUS,
+        xp.asarray(table.legal),
+    ),
     "high": _factor(lambda first, last, xp: first),
     "low": _factor(lambda first, last, xp: last),
     "middle": _factor(lambda first, last, xp: first * last),
     "extreme": _factor(lambda first, last, xp: xp.maximum(first, last)),
     "drop most probable": _drop_largest,
     "drop least probable": _drop_smallest,
-    "keep most probable": _keep_largest,
-    "keep frequent": _keep_frequent,
+    "keep most probable": lambda row, policy, table, xp: (
+        policy,
+        _first_largest(policy, table, xp),
+    ),
+    "keep frequent": lambda row, policy, table, xp: (
+        policy,
+        xp.asarray(table.legal) & (policy >= _mean(policy, table, xp)),
+    ),
     "keep rare": _keep_rare,
-    "keep low": _keep_low,
-    "keep high": _keep_high,
+    "keep low": lambda row, policy, table, xp: (
+        policy,
+        xp.asarray(table.legal & (table.number <= _medians(table, xp))),
+    ),
+    "keep high": lambda row, policy, table, xp: (
+        policy,
+        xp.asarray(table.legal & (table.number >= _medians(table, xp))),
+    ),
     "constant": _constant,
 }
 """What transformations do. `high` multiplies the probability of an action by a power of its number

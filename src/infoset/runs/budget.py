@@ -127,6 +127,7 @@ class Budget:
         )
         self.trace.append(point)
         wants_stop = self.callback is not None and bool(self.callback(point))
+        # Reaching the target counts first, also in the last iteration that the limits allow.
         if self.target is not None and point.error <= self.target:
             return "converged"
         if self.iterations is not None and iteration >= self.iterations:

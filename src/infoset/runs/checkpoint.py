@@ -97,18 +97,14 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     check_path("path", path)
     path = Path(path)
     try:
-        write_arrays(path, _header(checkpoint), checkpoint.state)
+        about = {name: value for name, value in vars(checkpoint).items() if name != "state"}
+        about["trace"] = [asdict(point) for point in checkpoint.trace]
+        write_arrays(path, {"format": FORMAT, **about}, checkpoint.state)
     except OSError as error:
         raise CheckpointFileError(
             f"cannot write the checkpoint {path} ({error.strerror or error}); an earlier "
             "checkpoint there is unchanged"
         ) from error
-
-
-def _header(checkpoint: Checkpoint) -> dict[str, Any]:
-    about = {name: value for name, value in vars(checkpoint).items() if name != "state"}
-    about["trace"] = [asdict(point) for point in checkpoint.trace]
-    return {"format": FORMAT, **about}
 
 
 def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
@@ -135,7 +131,11 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
     try:
         written = about.pop("format")
         if written == FORMAT:
-            trace = tuple(_measurement(point, fields) for fields in about.pop("trace"))
+            # JSON has lists only; the fields of measurements are tuples.
+            trace = tuple(
+                point(**{n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()})
+                for fields in about.pop("trace")
+            )
             return Checkpoint(**about, trace=trace, state=arrays)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise CheckpointFileError(
@@ -145,15 +145,6 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
         f"{path} is a checkpoint of format {written}, but this version reads format {FORMAT}: "
         f"resume it with infoset {about.get('version')}, which wrote it, or give another file"
     )
-
-
-def _measurement(point: type, fields: Mapping[str, Any]) -> Any:
-    return point(**{name: _as_tuple(value) for name, value in fields.items()})
-
-
-def _as_tuple(value: Any) -> Any:
-    """Return a value from JSON with a list converted back to a tuple."""
-    return tuple(value) if isinstance(value, list) else value
 
 
 def check_compatibility(saved: Checkpoint, here: Checkpoint, path: Path) -> None:

@@ -176,6 +176,7 @@ class Checkpointer(ABC):
 
         At most half of the time is spent on saving; expensive checkpoints are saved less often.
         """
+        # From the beginning of a save to that of the next one; `cost` of it goes to the save.
         wait = max(self._to.seconds - self._cost, 2 * self._cost)
         if time.monotonic() - self._saved_at >= wait:
             self.save()
@@ -241,7 +242,7 @@ class RunCheckpointer(Checkpointer):
             )
         self._solver.set_state(saved.state)
         self._budget.trace.extend(saved.trace)
-        self._budget.started -= saved.seconds
+        self._budget.started -= saved.seconds  # earlier sessions count as elapsed
 
     def checkpoint(self) -> Checkpoint:
         """Return the current state of the run as a checkpoint."""

@@ -62,14 +62,6 @@ def open_executor(on: str) -> Iterator[Executor]:
         executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _threads(rest: str) -> Executor:
-    return ThreadPoolExecutor(_number("threads", rest))
-
-
-def _processes(rest: str) -> Executor:
-    return LocalProcesses(_number("processes", rest))
-
-
 def _number(kind: str, rest: str) -> int:
     """Return the number of workers of this machine."""
     if not rest:
@@ -210,6 +202,7 @@ def _slurm(rest: str) -> Executor:
 def _options(rest: str) -> dict[str, Any]:
     """Return options such as `max_workers=4,threads_per_core=1`."""
     found: dict[str, Any] = {}
+    # A comma is inside brackets if a closing one follows before an opening one.
     for part in filter(None, re.split(r",(?![^\[(]*[\])])", rest)):
         name, equals, value = part.partition("=")
         if not equals or not name.isidentifier():
@@ -222,8 +215,8 @@ def _options(rest: str) -> dict[str, Any]:
 
 
 KINDS: Final[dict[str, Callable[[str], Executor]]] = {
-    "threads": _threads,
-    "processes": _processes,
+    "threads": lambda rest: ThreadPoolExecutor(_number("threads", rest)),
+    "processes": lambda rest: LocalProcesses(_number("processes", rest)),
     "dask": _dask,
     "ray": _ray,
     "slurm": _slurm,

@@ -118,12 +118,14 @@ def run_measured(
             if budget.policy_callback is not None:
                 budget.policy_callback(answer.policy)
             outcome = budget.record(solver.iteration, measured, gaps)
+            # Limits of the budget come first: they name the reason that the user has asked for.
             outcome = outcome or _default_outcome(solver, budget, answer, is_at_limit)
             outcome = outcome or ("seconds" if pace.is_late else None)
         checkpointer.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
         checkpointer.save()
+        # An answer that was being measured is still that of this iteration.
         answer = answer or _Answer(solver, method, measure, evaluate)
         if not budget.trace or budget.trace[-1].iteration < solver.iteration:
             budget.callback = None
@@ -270,6 +272,7 @@ def _measurements_left(
     done, cost = solver.iteration, solver.cost_per_iteration
     growth = GROWTH if budget.target is None else TARGET_GROWTH
     plan = partial(planned_measurements, cost, measurement_cost, min_growth=growth)
+    # The measurement at `done` itself is repeated: its policy is needed for the answer.
     passed = set(takewhile(lambda at: at < done, plan()))
     budget.trace[:] = [point for point in budget.trace if point.iteration in passed]
     left = dropwhile(lambda at: at < done, plan())
@@ -349,6 +352,7 @@ def planned_measurements(
     iteration = 1 if growth < inf else 2 * pause
     while True:
         yield iteration
+        # At least `pause`, whose work pays for a measurement, except among the early ones.
         early = int(min(growth * iteration, pause))
         iteration += max(1, early, min(int(min_growth * iteration), longest))
 

@@ -248,7 +248,7 @@ def _packed_error(error: BaseException) -> bytes:
     error.add_note(f"on {this_machine().host}:\n{text}")
     try:
         content = pickle.dumps(error, protocol=5)
-        pickle.loads(content)
+        pickle.loads(content)  # fails if `__init__` needs more than `args`
     except Exception:
         return pickle.dumps(RuntimeError(describe_exception(error)), protocol=5)
     return content

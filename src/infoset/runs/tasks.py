@@ -150,6 +150,7 @@ class _Session:
 
     def stop(self) -> Iterator[Done]:
         """Cancel what has not begun, end what is running, and yield what is done."""
+        # Cancelled before the interrupt is set, so that no worker begins another task.
         left = {future: task for future, task in self._tasks.items() if not future.cancel()}
         self.pool.interrupt.set()
         yield from _done(left)
@@ -164,6 +165,7 @@ class _Session:
     def _submit(self, task: _Task, *, with_work: bool = False) -> None:
         task = task._replace(executor=self.pool.executor)
         try:
+            # Ctrl-C between these lines would leave a task that `stop` does not know.
             with interrupts_held():
                 future = self._submitted(task, with_work)
                 self._tasks[future] = task
@@ -192,7 +194,7 @@ class _Session:
         while True:
             try:
                 return self._finished.get(timeout=SECONDS_BETWEEN_CHECKS)
-            except Empty:
+            except Empty:  # a cluster without workers fails no task; it only never answers
                 problem = self.pool.problem and self.pool.problem()
                 if problem:
                     raise LostWorkersError(problem) from None
@@ -223,6 +225,7 @@ class _Session:
                 f"workers were lost {task.losses + 1} times at the same task "
                 f"({describe_exception(error)}){hint}"
             ) from error
+        # The first lost task of a broken pool renews it; the others find it renewed.
         if isinstance(error, BrokenExecutor) and task.executor is self.pool.executor:
             if self.pool.renew is None:
                 raise LostWorkersError(
@@ -307,7 +310,7 @@ def ordered_results(
                 waiting[done.position] = done.result
             yield waiting.pop(index)
     except BaseException:
-        deque(session.stop(), maxlen=0)
+        deque(session.stop(), maxlen=0)  # runs the generator to its end
         raise
     finally:
         session.close()

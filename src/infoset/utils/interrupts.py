@@ -22,5 +22,5 @@ def interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if received:
+    if received:  # not if the block raised: its exception ends the work as well
         before(*received[0])

@@ -17,6 +17,7 @@ def spread(count: LongArray) -> tuple[LongArray, LongArray]:
     ([0, 0, 2, 2, 2], [0, 1, 0, 1, 2])
     """
     row = np.repeat(np.arange(len(count)), count)
+    # The place among all entries, less that of the first entry of the row.
     return row, np.arange(len(row)) - offsets(count)[row]
 
 

@@ -78,9 +78,10 @@ class Registry(Mapping[str, Entry]):
         for alias, name in (aliases or {}).items():
             names_of.setdefault(name, []).append(alias)
         for entry in entries:
-            self._check_free(entry.name)
+            if entry.name.lower() in self._names:
+                raise ParameterError(f"two entries are called {entry.name!r}; rename one of them")
             self.register(entry, *names_of.get(entry.name, ()))
-        self._built_in = frozenset(self._names)
+        self._built_in = frozenset(self._names)  # only these cannot be replaced
 
     def __getitem__(self, name: str) -> Entry:
         if name not in self._entries:
@@ -142,10 +143,6 @@ class Registry(Mapping[str, Entry]):
         self._entries[entry.name] = entry
         self._names.update({name.lower(): entry.name for name in names})
         self._spellings.update({_spelling(name): entry.name for name in names})
-
-    def _check_free(self, name: str) -> None:
-        if name.lower() in self._names:
-            raise ParameterError(f"two entries are called {name!r}; rename one of them")
 
 
 def _spelling(name: str) -> str:

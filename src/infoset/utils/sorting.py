@@ -61,13 +61,14 @@ def number_by_appearance(labels: IntArray | LongArray) -> IntArray:
 
     Examples
     --------
-    >>> number_by_appearance(np.array([7, -1, 3, 7])).tolist()
-    [0, -1, 1, 0]
+    >>> number_by_appearance(np.array([7, -1, 3, -2, 7])).tolist()
+    [0, -1, 1, -1, 0]
     """
     numbers = labels.astype(np.int64)
     values, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     missing = values < 0
+    # Negative labels come before all others, and all of them get rank -1.
     order = np.argsort(np.where(missing, -1, first), kind="stable")
     rank = np.empty(len(values), np.int32)
-    rank[order] = np.arange(len(values)) - int(missing.any())
+    rank[order] = np.maximum(np.arange(len(values)) - np.count_nonzero(missing), -1)
     return rank[inverse].astype(np.int32)

@@ -43,5 +43,6 @@ def systematic_sample(probability: FloatArray, rng: np.random.Generator) -> Bool
     random number, select the intervals in which they fall. The number selected is the sum of the
     probabilities.
     """
+    # Where the integer part grows, a point lies in the interval; no interval is longer than 1.
     points = np.floor(np.cumsum(probability) + rng.random())
     return np.diff(points, prepend=0.0) > 0

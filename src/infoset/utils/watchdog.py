@@ -139,8 +139,10 @@ class Watchdog:
                 self.raise_limit()
 
     def raise_limit(self) -> None:
-        """Raise `LimitReached` in the thread that runs the function."""
-        _raise_in(self._thread_id)
+        """Raise `LimitReached` in the thread that runs the function, before a next instruction."""
+        if sys.implementation.name == "cpython":
+            kind = ctypes.py_object(LimitReached)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread_id), kind)
 
 
 def ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
@@ -154,10 +156,3 @@ def ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
         Watchdog.num_ignored += 1
     else:
         hook(unraisable)
-
-
-def _raise_in(thread_id: int) -> None:
-    """Raise `LimitReached` in a thread, before one of its next instructions."""
-    if sys.implementation.name == "cpython":
-        kind = ctypes.py_object(LimitReached)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), kind)

@@ -74,6 +74,7 @@ class CompiledGame:
         passive = np.where(np.diff(graph.first_edge) > 0, CHANCE_MOVES, NOBODY_MOVES)
         movers = np.where(num_actors > 0, acts.argmax(axis=1), passive)
         movers[num_actors > 1] = PLAYERS_MOVE
+        # Behind the histories: the chance moves after players have moved; see `Position`.
         between = np.full(self._num_histories, CHANCE_MOVES)
         return np.concatenate([movers[self.tree.world], between]).astype(np.int32)
 
@@ -120,11 +121,12 @@ class CompiledGame:
         if spans is None:
             spans = self._spans[world] = self._spans_at(world)
         span = spans.get(action)
-        if span is None:
+        if span is None:  # OpenSpiel may give any number to players who do not act
             span = spans.get(self._without_idle(position, action))
         if span is None:
             self._refuse(position, action)
         first = self._first_child[position] + span[0]
+        # Several children are the outcomes of a chance move after the action.
         return first if span[1] - span[0] == 1 else self._num_histories + first
 
     def _spans_at(self, world: int) -> Mapping[object, Span]:
@@ -143,6 +145,7 @@ class CompiledGame:
     def _new_spans(self, sets: list[int], moves: list[list[int]]) -> Mapping[object, Span]:
         legal = [self.tree.graph.action_sets[chosen] if chosen >= 0 else () for chosen in sets]
         spans: dict[object, Span] = {}
+        # Edges are sorted by joint action, so that its outcomes are next to each other.
         for joint, group in groupby(enumerate(moves), key=lambda child: child[1]):
             offsets = [offset for offset, _ in group]
             taken = [
@@ -272,10 +275,12 @@ class CompiledGame:
         graph = self.tree.graph
         source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
         move = np.column_stack([source, graph.joint_action])
+        # Runs of equal rows are the outcomes of one move.
         begins = np.ones(len(move), dtype=bool)
         begins[1:] = (move[1:] != move[:-1]).any(axis=1)
         sizes = np.diff(np.append(np.flatnonzero(begins), len(move)))
         draws: LongArray = np.repeat(sizes, sizes)
+        # A single outcome is a chance move only where no player has moved.
         draws[(draws == 1) & self._decides[source]] = 0
         return draws
 

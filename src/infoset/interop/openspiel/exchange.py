@@ -127,6 +127,7 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
     states = {number: decision.state for number, decision in enumerate(decisions)}
     new_table = import_module("open_spiel.python.policy").TabularPolicy
     table = new_table(to_openspiel(tree), states=states)
+    # NaN marks rows that are not written yet: several infostates may share one.
     table.action_probability_array[:] = np.nan
     for decision in decisions:
         row = table.policy_for_key(decision.key)

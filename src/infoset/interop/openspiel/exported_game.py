@@ -48,7 +48,7 @@ class ExportedGame(pyspiel.Game):  # type: ignore[misc]
                 state.apply_actions([actions.get(player, 0) for player in players])
             elif actions:
                 state.apply_action(*actions.values())
-            if state.position != reached:
+            if state.position != reached:  # the outcome of chance is still to be chosen
                 state.apply_action(reached - self.compiled.first_outcome(state.position))
         return state
 

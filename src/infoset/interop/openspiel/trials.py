@@ -73,6 +73,7 @@ def try_apart(wanted: str) -> bool:
     if done.returncode == REFUSED:
         raise ParameterError(f"OpenSpiel rejects {shown}: {first_line(done.stdout)}")
     has_played = done.stdout.startswith(PLAYED)
+    # A signal has a negative code, and a crash on Windows a large one.
     if not 0 <= done.returncode < 256 and not has_played:
         advice = "choose parameters within the game's range"
         if is_nested:
@@ -85,6 +86,7 @@ def run_trial(wanted: str) -> subprocess.CompletedProcess[str]:
     """Run the trial script and return the finished process."""
     with as_file(files(__package__) / "_trial.py") as script:
         return subprocess.run(
+            # -P: modules beside the script must not hide others of the same name.
             [sys.executable, "-P", str(script), wanted],
             capture_output=True,
             text=True,

@@ -54,7 +54,7 @@ def visit(game: Game, string: Strings, max_histories: int) -> Iterator[Visit]:
     found, from_end = 1, False
     while queue:
         history, memories = queue.pop() if from_end else queue.popleft()
-        from_end = not from_end
+        from_end = not from_end  # one queue: its front grows in breadth, its end in depth
         here = Visit(history, strings_at(string, history), memories)
         yield here
         for longer, remembered in longer_histories(here):
