@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import public_belief
-from infoset.beliefs.belief import SamplingLimits
+from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
 from infoset.game import Infostate, PublicState
 from infoset.policy import random_policy

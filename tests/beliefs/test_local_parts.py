@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import local_part
-from infoset.beliefs.belief import SamplingLimits
+from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
 from infoset.game import Infostate
 from infoset.games import load_game

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import find_leak
-from infoset.beliefs.belief import SamplingLimits
+from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
 from infoset.errors import ParameterError, ShortSearchWarning, UnsupportedGameError
 from infoset.evaluation import nash_conv, transformed_values

@@ -1,6 +1,7 @@
 """Ranges, beliefs, public belief states and subgames."""
 
-from infoset.beliefs.belief import MAX_WORLDS, MODEL_NOISE, NUM_SAMPLES, Belief
+from infoset.beliefs.assumed_policies import MODEL_NOISE
+from infoset.beliefs.belief import Belief
 from infoset.beliefs.decomposition import (
     PartEnds,
     TreeCut,
@@ -9,6 +10,7 @@ from infoset.beliefs.decomposition import (
     part_between,
 )
 from infoset.beliefs.hand_beliefs import hand_belief
+from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.leak_test import Leak, find_leak
 from infoset.beliefs.local_parts import LocalPart, local_part

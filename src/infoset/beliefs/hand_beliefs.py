@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from infoset.beliefs.belief import MODEL_NOISE, unreached_error
+from infoset.beliefs.assumed_policies import MODEL_NOISE, unreached_error
 from infoset.forms import PublicForm, behavior_to_plan, normalize_behavior
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy, transfer_policy

@@ -1,15 +1,16 @@
-"""Batches of histories of equal length, with the infostate of each player."""
+"""Batches of histories of equal length, with the infostate of each player, found by the rules."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypeAlias, overload
+from typing import TypeAlias, overload
 
 import numpy as np
 
-from infoset.game import Game, History, Infostate, Observation, Step, initial_history
+from infoset.beliefs.transitions import Successor
+from infoset.game import Game, History, Infostate, Step, initial_history
 from infoset.game.checked_rules import (
     checked_actors,
     checked_initial_world,
@@ -17,11 +18,9 @@ from infoset.game.checked_rules import (
     checked_rewards,
 )
 from infoset.game.hooks import Moves
-from infoset.policy import Policy, checked_probabilities, probabilities_at
 from infoset.typing import (
     NOOP,
     Action,
-    BoolArray,
     FloatArray,
     IntArray,
     JointAction,
@@ -35,30 +34,9 @@ Extension: TypeAlias = tuple[int, Action, Hashable, Hashable]
 observation of a step."""
 
 
-class ObservedStep(NamedTuple):
-    """The observation of one transition by a player, or by the public if `player` is None."""
-
-    player: Player | None
-    step: Step
-    """For the public, the action is `NOOP` and the private observation is None."""
-
-    def agrees(self, observation: Observation) -> bool:
-        """Return whether an observation of the game agrees with this step."""
-        if observation.public != self.step.public:
-            return False
-        return self.player is None or observation.seen_by(self.player) == self.step.private
-
-
-class Successor(NamedTuple):
-    """One transition out of a history of a batch."""
-
-    origin: int
-    """Position of the history in its batch."""
-    joint_action: JointAction
-    next_world: World
-    probability: float
-    """Chance probability, given the joint action."""
-    seen: Observation
+OwnMove: TypeAlias = tuple["InfostateIndex", int, int]
+"""Where a player acted on the way to an infostate: the numbering and the number of the infostate
+there, and the position of its action in the legal actions."""
 
 
 class InfostateIndex:
@@ -66,27 +44,22 @@ class InfostateIndex:
 
     An infostate is identified by the index of its predecessor and its last step, so that whole
     sequences of steps need not be compared.
-
-    Attributes
-    ----------
-    player : Player
-    previous : InfostateIndex or None
-        The numbering of the previous batch; None at the root, which has one infostate.
     """
 
     def __init__(self, player: Player, previous: InfostateIndex | None = None) -> None:
         self.player = player
         self.previous = previous
+        """The numbering of the previous batch; None at the root, which has one infostate."""
         self._numbers: dict[Extension, int] = {}
         self._extensions: list[Extension] = []
-        self._choices: dict[int, tuple[Action, ...]] = {}
+        self._legal: dict[int, tuple[Action, ...]] = {}
         self._values: dict[int, Infostate] = {}
 
     def __len__(self) -> int:
         return len(self._extensions)
 
     def number(self, extension: Extension) -> int:
-        """Return the index of an infostate, which is added if it is new."""
+        """Return the number of an infostate, which is added if it is new."""
         found = self._numbers.setdefault(extension, len(self._extensions))
         if found == len(self._extensions):
             self._extensions.append(extension)
@@ -100,74 +73,47 @@ class InfostateIndex:
         """Return the last public observation of an infostate."""
         return self._extensions[number][3]
 
-    def value(self, number: int) -> Infostate:
-        """Return an infostate as an `Infostate`."""
+    def infostate_at(self, number: int) -> Infostate:
+        """Return the `Infostate` with a number."""
         if self.previous is None:
             return Infostate(self.player)
         if number not in self._values:
             before, *step = self._extensions[number]
-            self._values[number] = self.previous.value(before).extend(Step(*step))
+            self._values[number] = self.previous.infostate_at(before).extend(Step(*step))
         return self._values[number]
 
     def find(self, steps: Sequence[Step]) -> int:
-        """Return the index of the infostate with these steps; -1 if it is not in the batch."""
+        """Return the number of the infostate with these steps; -1 if it is not in the batch."""
         if self.previous is None:
             return 0
         return self._numbers.get((self.previous.find(steps[:-1]), *steps[-1]), -1)
+
+    def legal_actions(self, number: int) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate that has successors in a further batch."""
+        return self._legal[number]
 
     def choices(self, number: int, game: Game, world: World) -> tuple[Action, ...]:
         """Return the legal actions at an infostate; `(NOOP,)` if the player does not act.
 
         Legal actions are a function of the infostate, so that one of its world states is enough.
         """
-        found = self._choices.get(number)
+        found = self._legal.get(number)
         if found is None:
             found = (NOOP,)
             if self.player in checked_actors(game, world):
                 found = checked_legal_actions(game, world, self.player)
-            self._choices[number] = found
+            self._legal[number] = found
         return found
 
-    def own_probabilities(self, policy: Policy, number: int) -> Iterator[tuple[float, int]]:
-        """Yield the probability under a policy of each of the player's actions, last first.
-
-        The actions are those that lead to an infostate. With each comes the number of legal
-        actions.
-        """
+    def own_moves(self, number: int) -> Iterator[OwnMove]:
+        """Yield the player's actions that lead to an infostate, last first."""
         index = self
         while index.previous is not None:
+            # The number becomes that of the predecessor, in the numbering of the previous batch.
             number, action, *_ = index._extensions[number]
             index = index.previous
             if action is not NOOP:
-                legal = index._choices[number]
-                probabilities = checked_probabilities(policy, index.value(number), legal)
-                yield float(probabilities[legal.index(action)]), len(legal)
-
-    def own_reaches(self, policy: Policy, numbers: Sequence[int]) -> FloatArray:
-        """Return [R] the player's own reach of infostates; the policy is asked once for all."""
-        levels, index, wanted = [], self, numbers
-        while index.previous is not None:
-            # the number before each infostate, and the action that was taken there
-            steps = {number: index._extensions[number][:2] for number in numbers}
-            levels.append((index, steps))
-            numbers, index = [before for before, _ in steps.values()], index.previous
-        asked = {
-            (index.previous, before): index.previous._choices[before]
-            for index, steps in levels
-            for before, action in steps.values()
-            if action is not NOOP and index.previous is not None
-        }
-        known = [before.value(number) for before, number in asked]
-        answers = dict(zip(asked, probabilities_at(policy, known, [*asked.values()]), strict=True))
-        reach = {0: 1.0}
-        for index, steps in reversed(levels):
-            above, reach = reach, {}
-            for number, (before, action) in steps.items():
-                reach[number] = above[before]
-                if action is not NOOP:
-                    place = index.previous, before
-                    reach[number] *= float(answers[place][asked[place].index(action)])
-        return np.array([reach[number] for number in wanted])
+                yield index, number, index._legal[number].index(action)
 
 
 def last_joint_action(indexes: Sequence[InfostateIndex], infostate: IntArray) -> JointAction:
@@ -243,21 +189,41 @@ class HistoryBatch(Sequence[History]):
         """Use the given `History` objects at their positions, instead of creating new ones."""
         self._histories.update(histories)
 
+    def choices(self, position: int) -> list[tuple[Action, ...]]:
+        """Return each player's legal actions after a history; `(NOOP,)` if it does not act."""
+        world, numbers = self.worlds[position], self.infostate[position].tolist()
+        pairs = zip(self.infostate_indexes, numbers, strict=True)
+        return [index.choices(number, self.game, world) for index, number in pairs]
+
     def joint_action(self, position: int) -> JointAction:
         """Return the last joint action of a history, which is not the initial one."""
         return last_joint_action(self.infostate_indexes, self.infostate[position])
 
-    def is_at(self, infostate: Infostate) -> BoolArray:
-        """Return [K] whether the player is at an infostate of this depth."""
-        player = infostate.player
-        number = self.infostate_indexes[player].find(infostate.steps)
-        return np.equal(self.infostate[:, player], number)
+    @property
+    def listed(self) -> Sequence[History]:
+        """[K] the histories, which are those of this sequence."""
+        return self
 
-    def has_public_observation(self, public: Hashable) -> BoolArray:
-        """Return [K] whether the last public observation equals `public`."""
-        index = self.infostate_indexes[0]
-        agrees = np.array([index.public(number) == public for number in range(len(index))])
-        return agrees[self.infostate[:, 0]]
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return the infostate of a player with a number."""
+        return self.infostate_indexes[player].infostate_at(number)
+
+    def own_moves(self, player: Player, number: int) -> Iterator[OwnMove]:
+        """Yield the player's actions that lead to an infostate, last first."""
+        return self.infostate_indexes[player].own_moves(number)
+
+    def number_of(self, infostate: Infostate) -> int:
+        """Return the number of an infostate of this depth; -1 if no history has it."""
+        return self.infostate_indexes[infostate.player].find(infostate.steps)
+
+    def positions_at(self, infostate: Infostate) -> LongArray:
+        """Return [R] the positions of the histories of an infostate of this depth."""
+        return np.flatnonzero(self.infostate[:, infostate.player] == self.number_of(infostate))
+
+    def within(self, infostate: Infostate) -> tuple[HistoryBatch, LongArray]:
+        """Return the histories of an infostate, and [R] their positions here."""
+        positions = self.positions_at(infostate)
+        return self.select(positions), positions
 
     def rewards_at(self, positions: LongArray) -> FloatArray:
         """Return [R, N] the sum of the rewards of each player at some of the histories."""

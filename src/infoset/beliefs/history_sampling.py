@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
-from infoset.beliefs.belief import SamplingLimits, batch_reach, unreached_error
-from infoset.beliefs.drawn_paths import path_batch
-from infoset.beliefs.history_batches import HistoryBatch, ObservedStep
+from infoset.beliefs.assumed_policies import AssumedReach, unreached_error
+from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.history_filter import (
     Information,
-    SampledOutcomes,
     no_history_error,
     observed_steps,
-    samples_observations,
     successors,
 )
-from infoset.beliefs.listed_histories import listed_batch
+from infoset.beliefs.listed_histories import listed_batch, path_batch
+from infoset.beliefs.transitions import ObservedStep, SampledOutcomes
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.game.hooks import public_observations, sample_histories_as_seen
-from infoset.policy import Policy
+from infoset.utils.arguments import check_count, check_generator
 from infoset.utils.subsampling import inclusion_probabilities, systematic_sample
+
+MAX_WORLDS: Final = 200_000
+"""Maximum number of histories that are enumerated."""
+
+NUM_SAMPLES: Final = 10_000
+"""Default number of sampled histories if there are more than `MAX_WORLDS`."""
+
+
+@dataclass(frozen=True)
+class SamplingLimits:
+    """Limits on the number of histories that are enumerated or sampled."""
+
+    rng: np.random.Generator | None = None
+    """None if sampling is not allowed."""
+    max_worlds: int = MAX_WORLDS
+    num_samples: int = NUM_SAMPLES
+
+    def __post_init__(self) -> None:
+        if self.rng is not None:
+            check_generator(self.rng)
+        check_count("max_worlds", self.max_worlds, minimum=1)
+        check_count("num_samples", self.num_samples, minimum=1)
 
 
 def drawn_histories(
@@ -45,7 +65,7 @@ def drawn_histories(
 def sampled_histories(
     batch: HistoryBatch,
     information: Information,
-    policies: Sequence[Policy | None],
+    reach: AssumedReach,
     limits: SamplingLimits,
     rng: np.random.Generator,
     *,
@@ -63,8 +83,8 @@ def sampled_histories(
     ----------
     batch
         All histories that agree with the first steps.
-    policies
-        The policies that weight histories.
+    reach
+        Reach of the players, which weights histories besides chance.
     noise
         Weight of uniform play that is mixed into the policies.
 
@@ -77,70 +97,76 @@ def sampled_histories(
     -----
     Source: Fearnhead and Clifford (2003), for the resampling step.
     """
-    sampler = _Sampler(policies, limits, rng, noise)
     steps = observed_steps(information)
     for observed in steps[batch.depth :]:
-        batch = sampler.further(batch, observed, information)
-    return sampler.subsample(batch, steps[-1])
+        sample = _subsample(batch, observed, reach, limits.num_samples, rng, noise)
+        batch = _further(sample, observed, information, limits, rng)
+    return _subsample(batch, steps[-1], reach, limits.num_samples, rng, noise)
 
 
-def _advice(game: Game) -> str:
-    """Return advice, besides more samples, for the error that no sampled history agrees."""
-    if samples_observations(game):
-        return " max_worlds, so that more histories are enumerated"
-    return " define sample_observed_transition in the game, or deal in several steps"
+def _subsample(
+    batch: HistoryBatch,
+    observed: ObservedStep,
+    reach: AssumedReach,
+    number: int,
+    rng: np.random.Generator,
+    noise: float,
+) -> HistoryBatch:
+    """Return at most a number of the histories, reweighted to represent all."""
+    if len(batch) <= number:
+        return batch
+    # The observer's own policy is left out: it does not change what the observer believes.
+    weight = reach.of(batch, observed.player, noise)
+    kept_with = inclusion_probabilities(weight, number)
+    kept = systematic_sample(kept_with, rng)
+    if not kept.any():
+        raise unreached_error(batch.game, observed.player)
+    sample = batch.select(np.flatnonzero(kept)).as_samples()
+    # Horvitz-Thompson: dividing by the inclusion probability keeps every sum unbiased.
+    inclusion = kept_with[kept]
+    before = 1.0 if sample.inclusion is None else sample.inclusion
+    return replace(sample, weight=sample.weight / inclusion, inclusion=before * inclusion)
 
 
-@dataclass(frozen=True)
-class _Sampler:
-    """Extends a batch by one sampled step."""
+def _further(
+    batch: HistoryBatch,
+    observed: ObservedStep,
+    information: Information,
+    limits: SamplingLimits,
+    rng: np.random.Generator,
+) -> HistoryBatch:
+    """Return histories that are one step longer and agree with the observation."""
+    # Rejection wastes draws. A game without `sample_observed_transition` is therefore enumerated
+    # while the total number of histories is at most `max_worlds`.
+    draws_agree = _draws_agree(batch.game)
+    enumerated = limits.num_samples
+    if not draws_agree:
+        enumerated = max(enumerated, limits.max_worlds // len(batch))
+    # The draws of all histories together are as many as the samples, rounded up.
+    num_draws = -(-limits.num_samples // len(batch))
+    outcomes = SampledOutcomes(enumerated, num_draws, observed, rng)
+    found = list(successors(batch, observed, outcomes))
+    starts = ((batch.worlds[one.origin], one.joint_action) for one in found)
+    is_rejected = outcomes.drawn.total() > sum(start in outcomes.drawn for start in starts)
+    if not found and not is_rejected and batch.method == "enumeration":
+        raise no_history_error(batch, observed, information)  # nothing was left to chance
+    if not found:
+        advice = " define sample_observed_transition in the game, or deal in several steps"
+        if draws_agree:
+            advice = " max_worlds, so that more histories are enumerated"
+        raise UnsupportedGameError(
+            f"no sampled history of {batch.game} agrees with step {batch.depth + 1} of "
+            f"{information}; raise num_samples={limits.num_samples}, or{advice}"
+        )
+    further = batch.extend(found)
+    if not outcomes.drawn:
+        return further
+    # How probable an outcome was to be drawn is known to the game alone.
+    unknown = np.full(len(further), np.nan)
+    method = "rejection" if is_rejected else further.as_samples().method
+    return replace(further, method=method, inclusion=unknown)
 
-    policies: Sequence[Policy | None]
-    limits: SamplingLimits
-    rng: np.random.Generator
-    noise: float
 
-    def further(
-        self, batch: HistoryBatch, observed: ObservedStep, information: Information
-    ) -> HistoryBatch:
-        """Return histories that are one step longer and agree with the observation."""
-        batch = self.subsample(batch, observed)
-        # Rejection wastes draws. A game without `sample_observed_transition` is therefore
-        # enumerated while the total number of histories is at most `max_worlds`.
-        enumerated = self.limits.num_samples
-        if not samples_observations(batch.game):
-            enumerated = max(enumerated, self.limits.max_worlds // len(batch))
-        num_draws = -(-self.limits.num_samples // len(batch))
-        outcomes = SampledOutcomes(enumerated, num_draws, observed, self.rng)
-        found = list(successors(batch, observed, outcomes))
-        is_rejected = outcomes.num_outcomes > outcomes.count(batch, found)
-        if not found and (is_rejected or batch.method != "enumeration"):
-            raise UnsupportedGameError(
-                f"no sampled history of {batch.game} agrees with step {batch.depth + 1} of "
-                f"{information}; raise num_samples={self.limits.num_samples}, or"
-                f"{_advice(batch.game)}"
-            )
-        if not found:
-            raise no_history_error(batch, observed, information)
-        further = batch.extend(found)
-        if not outcomes.num_outcomes:
-            return further
-        unknown = np.full(len(further), np.nan)
-        method = "rejection" if is_rejected else further.as_samples().method
-        return replace(further, method=method, inclusion=unknown)
-
-    def subsample(self, batch: HistoryBatch, observed: ObservedStep) -> HistoryBatch:
-        """Return at most `num_samples` of the histories, reweighted to represent all."""
-        number = self.limits.num_samples
-        if len(batch) <= number:
-            return batch
-        reach = batch_reach(batch, self.policies, observed.player, self.noise)
-        kept_with = inclusion_probabilities(reach, number)
-        kept = systematic_sample(kept_with, self.rng)
-        if not kept.any():
-            raise unreached_error(batch.game, observed.player)
-        sample = batch.select(np.flatnonzero(kept)).as_samples()
-        # Horvitz-Thompson: dividing by the inclusion probability keeps every sum unbiased.
-        inclusion = kept_with[kept]
-        before = 1.0 if sample.inclusion is None else sample.inclusion
-        return replace(sample, weight=sample.weight / inclusion, inclusion=before * inclusion)
+def _draws_agree(game: Game) -> bool:
+    """Return whether a game draws outcomes that agree with an observation."""
+    return type(game).sample_observed_transition is not Game.sample_observed_transition
