@@ -252,8 +252,7 @@ class TreePart(ShortRepr):
 class TreeCut(ShortRepr):
     """A decomposition of a compiled tree into a trunk and subgames.
 
-    Every history, infostate, and public state is in exactly one part. Parts are created on access;
-    their index arrays are views of arrays stored here.
+    Every history, infostate, and public state is in exactly one part. Parts are created on access.
 
     Examples
     --------
@@ -294,45 +293,43 @@ class TreeCut(ShortRepr):
                 f"{self.roots.tolist()}"
             )
         part = int(np.searchsorted(self.roots, root))
-        return TreePart(
-            tree=self.tree,
-            public_states=_members(self._public_states, part),
-            leaves=self.roots[1:][_members(self._leaves, part)],
-            histories=_members(self._histories, part),
-            infostates=tuple(_members(groups, part) for groups in self._infostates),
+        states, leaves = (
+            order[first[part] : first[part + 1]] for order, first in (self._states, self._leaves)
         )
+        return _tree_part(self.tree, states, self.roots[1:][leaves])
 
     @cached_property
     def _owner(self) -> LongArray:
-        """[P] the part that contains each public state."""
+        """[P] the part that contains each public state: that of the last root above it."""
         parent = self.tree.public_tree.parent.copy()
         parent[self.roots] = -1
         return np.searchsorted(self.roots, topmost(parent))
 
     @cached_property
-    def _public_states(self) -> Groups:
+    def _states(self) -> Groups:
+        """The public states of each part."""
         return group_by_owner(self._owner, len(self.roots))
 
     @cached_property
     def _leaves(self) -> Groups:
+        """The leaves of each part, as positions in `roots[1:]`."""
         above = self.tree.public_tree.parent[self.roots[1:]]
         return group_by_owner(self._owner[above], len(self.roots))
 
-    @cached_property
-    def _histories(self) -> Groups:
-        return group_by_owner(self._owner[self.tree.public_state], len(self.roots))
 
-    @cached_property
-    def _infostates(self) -> tuple[Groups, ...]:
-        return tuple(
-            group_by_owner(self._owner[tree.public_state], len(self.roots))
-            for tree in self.tree.infostate_trees
-        )
-
-
-def _members(groups: Groups, part: int) -> IntArray:
-    order, starts = groups
-    return order[starts[part] : starts[part + 1]]
+def _tree_part(tree: GameTree, states: IntArray, leaves: IntArray) -> TreePart:
+    """Return the part with some public states, the root first, and leaves below them."""
+    public = tree.public_tree
+    return TreePart(
+        tree=tree,
+        public_states=states,
+        leaves=leaves,
+        histories=members_of(*tree.public_state_histories, states),
+        infostates=tuple(
+            members_of(order, first, states)
+            for order, first in zip(public.infostates, public.first_infostate, strict=True)
+        ),
+    )
 
 
 def cut_tree(
@@ -407,18 +404,7 @@ def part_between(tree: GameTree, root: int, leaves: Sequence[int] = ()) -> TreeP
             f"public states {sorted(left)} are not leaves of a part that begins at public state "
             f"{root}; give public states that extend it, none of which extends another"
         )
-    public = tree.public_tree
-    states = np.sort(np.array(found, np.int32))
-    return TreePart(
-        tree=tree,
-        public_states=states,
-        leaves=np.sort(np.array(leaves, np.int32)),
-        histories=members_of(*tree.public_state_histories, states),
-        infostates=tuple(
-            members_of(order, first, states)
-            for order, first in zip(public.infostates, public.first_infostate, strict=True)
-        ),
-    )
+    return _tree_part(tree, np.sort(np.array(found, np.int32)), np.sort(np.array(leaves, np.int32)))
 
 
 def _public_states_at(tree: GameTree, depth: int) -> Iterable[int]:

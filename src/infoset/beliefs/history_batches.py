@@ -1,16 +1,20 @@
-"""Batches of histories of equal length, with the infostate of each player, found by the rules."""
+"""Batches of histories of equal length, found by the rules, and the transitions between them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from typing import TypeAlias, overload
+from itertools import islice
+from sys import maxsize
+from typing import NamedTuple, TypeAlias, overload
 
 import numpy as np
 
-from infoset.beliefs.transitions import Successor
-from infoset.game import Game, History, Infostate, Step, initial_history
+from infoset.game import Game, History, Infostate, Observation, Step, initial_history
+from infoset.game.answer_checks import check_form, check_outcomes, no_transitions_error
+from infoset.game.broken_rules import rules_at
 from infoset.game.checked_rules import (
     checked_actors,
     checked_initial_world,
@@ -37,6 +41,77 @@ observation of a step."""
 OwnMove: TypeAlias = tuple["InfostateIndex", int, int]
 """Where a player acted on the way to an infostate: the numbering and the number of the infostate
 there, and the position of its action in the legal actions."""
+
+
+class ObservedStep(NamedTuple):
+    """The observation of one transition by a player, or by the public if `player` is None."""
+
+    player: Player | None
+    step: Step
+    """For the public, the action is `NOOP` and the private observation is None."""
+
+    def agrees(self, observation: Observation) -> bool:
+        """Return whether an observation of the game agrees with this step."""
+        if observation.public != self.step.public:
+            return False
+        return self.player is None or observation.seen_by(self.player) == self.step.private
+
+
+class Successor(NamedTuple):
+    """One transition out of a history of a batch."""
+
+    origin: int
+    """Position of the history in its batch."""
+    joint_action: JointAction
+    next_world: World
+    probability: float
+    """Chance probability, given the joint action."""
+    seen: Observation
+
+
+class TooManyWorldsError(Exception):
+    """A transition has more next world states than may be enumerated. Internal to the package."""
+
+
+Outcomes: TypeAlias = Callable[[Game, World, JointAction], Iterable[tuple[World, float]]]
+"""A function that returns the next world states of a joint action, with probabilities, without
+duplicates."""
+
+USUAL = (int, float, Fraction)
+"""Types of probabilities that need no closer look."""
+
+
+def enumerated_outcomes(
+    game: Game, world: World, joint_action: JointAction, limit: int = maxsize
+) -> Iterable[tuple[World, float]]:
+    """Return the next world states of positive probability.
+
+    Raises
+    ------
+    TooManyWorldsError
+        If there are more than `limit`.
+    """
+    with rules_at(game, world):
+        answer = game.transitions(world, joint_action)
+        check_form("transitions", answer, world, joint_action)
+        # One more than the limit shows that there are too many, even if they never end.
+        pairs = list(islice(answer, min(limit + 1, maxsize)))
+        if len(pairs) > limit:
+            raise TooManyWorldsError
+        # Most transitions are moves, for which the checks would take longer than the rules.
+        is_move = len(pairs) == 1 and type(pairs[0][1]) in USUAL and pairs[0][1] == 1
+        if not is_move:
+            check_outcomes(tuple(pairs), world, joint_action, len(pairs))
+        if not pairs and any(action is not NOOP for action in joint_action):
+            raise no_transitions_error(world, joint_action)
+        if len(pairs) == 1:
+            [(next_world, probability)] = pairs
+            return [(next_world, float(probability))]
+        merged: dict[World, float] = {}
+        for next_world, probability in pairs:
+            if probability:
+                merged[next_world] = merged.get(next_world, 0.0) + float(probability)
+        return merged.items()
 
 
 class InfostateIndex:

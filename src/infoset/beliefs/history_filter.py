@@ -10,15 +10,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.history_batches import HistoryBatch
-from infoset.beliefs.listed_histories import listed_batch
-from infoset.beliefs.transitions import (
+from infoset.beliefs.history_batches import (
+    HistoryBatch,
     ObservedStep,
     Outcomes,
     Successor,
     TooManyWorldsError,
     enumerated_outcomes,
 )
+from infoset.beliefs.listed_histories import listed_batch
 from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate, PublicState, Step, step_text
 from infoset.game.checked_rules import checked_observation

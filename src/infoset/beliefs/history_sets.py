@@ -10,8 +10,7 @@ import numpy as np
 
 from infoset.beliefs.assumed_policies import AssumedReach
 from infoset.beliefs.history_batches import HistoryBatch
-from infoset.beliefs.history_sampling import SamplingLimits
-from infoset.beliefs.history_sources import RulesSource
+from infoset.beliefs.history_sources import RulesSource, SamplingLimits
 from infoset.game import Game, Infostate
 from infoset.policy import Policy
 from infoset.typing import BoolArray, FloatArray, LongArray, World

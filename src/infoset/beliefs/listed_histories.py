@@ -11,8 +11,14 @@ from typing import Any, Final, overload
 
 import numpy as np
 
-from infoset.beliefs.history_batches import HistoryBatch, InfostateIndex, last_joint_action
-from infoset.beliefs.transitions import ObservedStep, Successor, enumerated_outcomes
+from infoset.beliefs.history_batches import (
+    HistoryBatch,
+    InfostateIndex,
+    ObservedStep,
+    Successor,
+    enumerated_outcomes,
+    last_joint_action,
+)
 from infoset.errors import GameRuleError, show
 from infoset.game import Game, History
 from infoset.game.broken_rules import rules_at

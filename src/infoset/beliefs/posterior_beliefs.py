@@ -20,8 +20,14 @@ from infoset.beliefs.assumed_policies import (
 )
 from infoset.beliefs.belief import EXACT_METHODS, Belief, Histories
 from infoset.beliefs.history_filter import Information
-from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES, SamplingLimits
-from infoset.beliefs.history_sources import HistorySource, RulesSource, TreeSource
+from infoset.beliefs.history_sources import (
+    MAX_WORLDS,
+    NUM_SAMPLES,
+    HistorySource,
+    RulesSource,
+    SamplingLimits,
+    TreeSource,
+)
 from infoset.errors import ParameterError, show
 from infoset.game import Game, History, Infostate, PublicState
 from infoset.game.broken_rules import check_num_players

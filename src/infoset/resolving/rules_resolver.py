@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from infoset.beliefs import HistorySet, LocalPart, PublicBeliefState, TreePart, local_part
-from infoset.beliefs.history_sampling import SamplingLimits
 from infoset.beliefs.history_sets import PublicHistories, histories_around
+from infoset.beliefs.history_sources import SamplingLimits
 from infoset.errors import UnknownNameError, UnsupportedGameError
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator

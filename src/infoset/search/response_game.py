@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
-from infoset.beliefs.transitions import ObservedStep
+from infoset.beliefs.history_batches import ObservedStep
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game, Infostate, Observation, Probability, Step
 from infoset.game.broken_rules import check_num_players
