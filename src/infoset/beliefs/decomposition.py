@@ -209,13 +209,7 @@ class TreePart(ShortRepr):
         return TabularPolicy(policy.form, tuple(replaced))
 
     def check_belief(self, belief: PublicBeliefState) -> None:
-        """Raise an error if a belief is not at the root of this part.
-
-        Raises
-        ------
-        ParameterError
-            If the belief is at another public state or of another tree.
-        """
+        """Raise an error if a belief is not at the root of this part."""
         if belief.tree is not self.tree or belief.public_state != self.root:
             raise ParameterError(
                 f"the belief is at public state {belief.public_state} of {belief.tree.game}; give "
@@ -223,13 +217,7 @@ class TreePart(ShortRepr):
             )
 
     def check_policy(self, policy: TabularPolicy) -> None:
-        """Raise an error if a policy is not for this part.
-
-        Raises
-        ------
-        PolicyMismatchError
-            If its sequences are not those of the part.
-        """
+        """Raise a `PolicyMismatchError` if a policy is not for this part."""
         sizes = [len(values) for values in policy.probabilities]
         own = [tree.num_sequences for tree in self.infostate_trees]
         if sizes != own:
@@ -252,7 +240,8 @@ class TreePart(ShortRepr):
 class TreeCut(ShortRepr):
     """A decomposition of a compiled tree into a trunk and subgames.
 
-    Every history, infostate, and public state is in exactly one part. Parts are created on access.
+    Every history, infostate, and public state is in exactly one part. Parts are created on access;
+    their index arrays are views of arrays stored here.
 
     Examples
     --------
@@ -280,23 +269,20 @@ class TreeCut(ShortRepr):
             yield self[root]
 
     def __getitem__(self, root: int) -> TreePart:
-        """Return the part with a given public state at its root.
-
-        Raises
-        ------
-        ParameterError
-            If no part has this root.
-        """
+        """Return the part with a given public state at its root."""
         if root not in self.roots:
             raise ParameterError(
                 f"no part has its root at public state {root}; give one of the roots "
                 f"{self.roots.tolist()}"
             )
         part = int(np.searchsorted(self.roots, root))
-        states, leaves = (
-            order[first[part] : first[part + 1]] for order, first in (self._states, self._leaves)
+        return TreePart(
+            tree=self.tree,
+            public_states=_members(self._public_states, part),
+            leaves=self.roots[1:][_members(self._leaves, part)],
+            histories=_members(self._histories, part),
+            infostates=tuple(_members(groups, part) for groups in self._infostates),
         )
-        return _tree_part(self.tree, states, self.roots[1:][leaves])
 
     @cached_property
     def _owner(self) -> LongArray:
@@ -306,30 +292,29 @@ class TreeCut(ShortRepr):
         return np.searchsorted(self.roots, topmost(parent))
 
     @cached_property
-    def _states(self) -> Groups:
-        """The public states of each part."""
+    def _public_states(self) -> Groups:
         return group_by_owner(self._owner, len(self.roots))
 
     @cached_property
     def _leaves(self) -> Groups:
-        """The leaves of each part, as positions in `roots[1:]`."""
         above = self.tree.public_tree.parent[self.roots[1:]]
         return group_by_owner(self._owner[above], len(self.roots))
 
+    @cached_property
+    def _histories(self) -> Groups:
+        return group_by_owner(self._owner[self.tree.public_state], len(self.roots))
 
-def _tree_part(tree: GameTree, states: IntArray, leaves: IntArray) -> TreePart:
-    """Return the part with some public states, the root first, and leaves below them."""
-    public = tree.public_tree
-    return TreePart(
-        tree=tree,
-        public_states=states,
-        leaves=leaves,
-        histories=members_of(*tree.public_state_histories, states),
-        infostates=tuple(
-            members_of(order, first, states)
-            for order, first in zip(public.infostates, public.first_infostate, strict=True)
-        ),
-    )
+    @cached_property
+    def _infostates(self) -> tuple[Groups, ...]:
+        return tuple(
+            group_by_owner(self._owner[tree.public_state], len(self.roots))
+            for tree in self.tree.infostate_trees
+        )
+
+
+def _members(groups: Groups, part: int) -> IntArray:
+    order, starts = groups
+    return order[starts[part] : starts[part + 1]]
 
 
 def cut_tree(
@@ -346,12 +331,6 @@ def cut_tree(
         Cut above these public states. If one of them extends another, it cuts the subgame of the
         other, which then has leaves as the trunk does. With public state 0 alone, the trunk is the
         whole game.
-
-    Raises
-    ------
-    ParameterError
-        If `tree` is not a `GameTree`, if both or neither of `depth` and `public_states` are given,
-        if the depth exceeds the longest play, or if a public state does not exist.
     """
     check_type("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
     if (depth is None) == (public_states is None):
@@ -359,12 +338,19 @@ def cut_tree(
             "give exactly one of depth (cut after this many transitions) and public_states (cut "
             "above these public states)"
         )
+    chosen = list(public_states or ())
+    for public_state in chosen:
+        check_public_state(tree, public_state)
     if depth is not None:
-        chosen = _public_states_at(tree, depth)
-    else:
-        chosen = list(public_states or ())
-        for public_state in chosen:
-            check_public_state(tree, public_state)
+        longest = len(tree.level_offsets) - 2
+        if not 1 <= depth <= longest:
+            raise ParameterError(
+                f"cannot cut at depth {depth}: give a depth from 1 to {longest}, the length of the "
+                f"longest play of {tree.game}"
+            )
+        # The histories of a level are next to each other, and so are its public states.
+        there = tree.public_state[slice(*tree.level_offsets[depth : depth + 2])]
+        chosen = [*range(int(there.min()), int(there.max()) + 1)]
     return TreeCut(tree, np.unique([0, *chosen]).astype(np.int32))
 
 
@@ -404,17 +390,15 @@ def part_between(tree: GameTree, root: int, leaves: Sequence[int] = ()) -> TreeP
             f"public states {sorted(left)} are not leaves of a part that begins at public state "
             f"{root}; give public states that extend it, none of which extends another"
         )
-    return _tree_part(tree, np.sort(np.array(found, np.int32)), np.sort(np.array(leaves, np.int32)))
-
-
-def _public_states_at(tree: GameTree, depth: int) -> Iterable[int]:
-    """Return the public states after a number of transitions. Their indices are consecutive."""
-    longest = len(tree.level_offsets) - 2
-    if not 1 <= depth <= longest:
-        raise ParameterError(
-            f"cannot cut at depth {depth}: give a depth from 1 to {longest}, the length of the "
-            f"longest play of {tree.game}"
-        )
-    start, stop = tree.level_offsets[depth : depth + 2]
-    there = tree.public_state[start:stop]
-    return range(int(there.min()), int(there.max()) + 1)
+    public = tree.public_tree
+    states = np.sort(np.array(found, np.int32))
+    return TreePart(
+        tree=tree,
+        public_states=states,
+        leaves=np.sort(np.array(leaves, np.int32)),
+        histories=members_of(*tree.public_state_histories, states),
+        infostates=tuple(
+            members_of(order, first, states)
+            for order, first in zip(public.infostates, public.first_infostate, strict=True)
+        ),
+    )

@@ -78,9 +78,8 @@ class PublicHistories:
 
     def has(self, infostate: Infostate) -> BoolArray:
         """Return [K] whether a player is at an infostate."""
-        own = self.infostates[infostate.player]
-        number = own.index(infostate) if infostate in own else -1
-        return np.equal(self.position[:, infostate.player], number)
+        is_here = np.array([known == infostate for known in self.infostates[infostate.player]])
+        return is_here[self.position[:, infostate.player]]
 
     @property
     def reach(self) -> FloatArray:
@@ -103,11 +102,13 @@ class PublicHistories:
 
     def select(self, rows: LongArray) -> HistorySet:
         """Return some of the histories; `rows` are increasing positions."""
+        # 1. The infostates that remain, numbered anew.
         infostates, columns = [], []
         for own, column in zip(self.infostates, self.position[rows].T, strict=True):
             numbers, place = np.unique(column, return_inverse=True)
             infostates.append(tuple(own[number] for number in numbers.tolist()))
             columns.append(place)
+        # 2. World states and rewards, from the batch of each piece: its rows follow those before.
         worlds: list[World] = []
         rewards = []
         begin = 0
@@ -116,6 +117,10 @@ class PublicHistories:
             worlds += [batch.worlds[place] for place in inside.tolist()]
             rewards.append(batch.rewards_at(inside))
             begin += len(places)
+        # 3. The share in the weight that the pieces stand for, not only in what they list.
+        reach = self.reach
+        total = reach.sum()
+        share = float((reach * self.inclusion)[rows].sum() / total) if total > 0 else np.nan
         return HistorySet(
             worlds=worlds,
             infostates=tuple(infostates),
@@ -123,14 +128,8 @@ class PublicHistories:
             rewards_so_far=np.concatenate(rewards),
             chance_reach=self.chance_reach[rows],
             is_complete=False,
-            weight_share=self._share(rows),
+            weight_share=share,
         )
-
-    def _share(self, rows: LongArray) -> float:
-        """Return the share of some histories in the weight of all."""
-        reach = self.reach
-        total = reach.sum()
-        return float((reach * self.inclusion)[rows].sum() / total) if total > 0 else np.nan
 
     def sample(
         self,

@@ -70,12 +70,20 @@ class Posteriors:
             return cls(game, TreeSource(game), reach, noise)
         return cls(game, RulesSource(game, limits, reach), reach, noise)
 
+    def check_infostate(self, infostate: object) -> None:
+        """Raise an error if a value is not an infostate of a player of the game."""
+        check_type("infostate", infostate, Infostate, "an Infostate, such as history.infostates[0]")
+        assert isinstance(infostate, Infostate)
+        check_player(infostate.player, self.game.num_players, self.game)
+
     def given(self, information: Information | int) -> Belief:
         """Return the belief given the information of a player, or of the public."""
         return self._belief(*self._weighted(information))
 
-    def mixture(self, infostate: Infostate, public_weight: float) -> Belief:
+    def at(self, infostate: Infostate, public_weight: float) -> Belief:
         """Return the mixture `(1 - public_weight) * private + public_weight * public`."""
+        if not public_weight:
+            return self.given(infostate)
         histories, public, noise = self._weighted(self.source.public_state(infostate))
         here, positions = histories.within(infostate)
         # A sample of the public state has few histories of the infostate, or none.
@@ -131,13 +139,6 @@ class Posteriors:
         method = private.method if private.method == "rejection" else public.method
         noise = max(private.model_noise, public.model_noise)
         return Belief(tuple(kept), np.array([*kept.values()]), self.game, method, noise)
-
-
-def check_infostate(source: Game | GameTree, infostate: object) -> None:
-    """Raise an error if a value is not an infostate of a player of the game."""
-    check_type("infostate", infostate, Infostate, "an Infostate, such as history.infostates[0]")
-    assert isinstance(infostate, Infostate)
-    check_player(infostate.player, source.num_players, source)
 
 
 def private_belief(
@@ -212,7 +213,7 @@ def private_belief(
     """
     noise = ModelNoise(model_noise, always_noisy)
     found = Posteriors.of(source, policies, noise, SamplingLimits(rng, max_worlds, num_samples))
-    check_infostate(source, infostate)
+    found.check_infostate(infostate)
     return found.given(infostate)
 
 
@@ -311,7 +312,11 @@ class PublicPrivateBelief:
         _check_public_weight("default", self.default)
         if isinstance(self.public_weight, Mapping):
             for public_state, public_weight in self.public_weight.items():
-                _check_public_state(public_state)
+                if not isinstance(public_state, PublicState):
+                    raise ParameterError(
+                        f"public_weight has the key {public_state!r}; its keys must be public "
+                        "states, such as history.public_state"
+                    )
                 _check_public_weight(f"public_weight at {public_state}", public_weight)
         elif isinstance(self.public_weight, (tuple, list)):
             object.__setattr__(self, "public_weight", tuple(self.public_weight))
@@ -356,9 +361,8 @@ class PublicPrivateBelief:
         noise = ModelNoise(self.model_noise, self.always_noisy)
         limits = SamplingLimits(rng, self.max_worlds, self.num_samples)
         found = Posteriors.of(source, self.policies, noise, limits)
-        check_infostate(source, infostate)
-        public_weight = self.public_weight_at(infostate)
-        return found.mixture(infostate, public_weight) if public_weight else found.given(infostate)
+        found.check_infostate(infostate)
+        return found.at(infostate, self.public_weight_at(infostate))
 
 
 def _check_public_weight(name: str, public_weight: object) -> None:
@@ -367,12 +371,4 @@ def _check_public_weight(name: str, public_weight: object) -> None:
         raise ParameterError(
             f"{name} is {show(public_weight)}; it must be a number from 0 (private belief) to 1 "
             f"(public belief)"
-        )
-
-
-def _check_public_state(public_state: object) -> None:
-    if not isinstance(public_state, PublicState):
-        raise ParameterError(
-            f"public_weight has the key {public_state!r}; its keys must be public states, such as "
-            f"history.public_state"
         )

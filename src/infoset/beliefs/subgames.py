@@ -286,11 +286,6 @@ def counterfactual_form(
     part, belief, leaf_utilities
         As in `value_form`; ranges may be zero.
 
-    Raises
-    ------
-    ParameterError
-        As in `value_form`.
-
     Notes
     -----
     Source: Kovařík et al. (2022), Remark A.2.
@@ -330,8 +325,6 @@ def counterfactual_values(
     PolicyMismatchError
         If the policy is not for the part; `part.restrict_policy` restricts a policy of the whole
         game.
-    ParameterError
-        As in `value_form`.
 
     Notes
     -----
