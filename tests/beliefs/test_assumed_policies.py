@@ -16,7 +16,7 @@ from infoset.matches import play_matches
 from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
 from infoset.search import ISMCTS, PIMC, RulesModel, search_model
 from infoset.tree import build_tree
-from tests.beliefs.test_history_sampling import probability_of_cells
+from tests.beliefs.test_history_sources import probability_of_cells
 from tests.beliefs.test_posterior_beliefs import check_same
 from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame

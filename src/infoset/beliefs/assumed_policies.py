@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import log, prod
@@ -34,6 +34,9 @@ AssumedPolicies: TypeAlias = (
 actions."""
 
 GIVE_POLICIES = "one policy per player, None to infer nothing from the actions of a player"
+
+Numbering: TypeAlias = InfostateIndex | InfostateTree
+"""The infostates of a player by their numbers, of a batch or of a tree."""
 
 Answer = TypeVar("Answer")
 
@@ -69,7 +72,8 @@ class AssumedReach:
     def __init__(self, policies: Sequence[Policy | None]) -> None:
         self.policies = policies
         """One per player; None for a player whose reach is left out."""
-        self._answers: dict[tuple[InfostateIndex | InfostateTree, int], list[float]] = {}
+        self._answers: dict[tuple[Numbering, int], list[float]] = {}
+        self._reaches: dict[tuple[Numbering, int], float] = {}
 
     def of(
         self, histories: Histories, without: Player | None = None, noise: float = 0.0
@@ -85,13 +89,16 @@ class AssumedReach:
                 continue
             # Histories share infostates, so that the reach of each is computed once.
             numbers, place = np.unique(histories.infostate[:, player], return_inverse=True)
-            paths = [self._path(histories, player, number) for number in numbers.tolist()]
+            known = histories.infostate_indexes[player]
             if noise:
                 # After many moves that the policies exclude, a product would underflow.
-                logs = np.array([_mixed_log_reach(path, noise) for path in paths])
-                own_reach = np.exp(logs - logs.max())
+                paths = [self._path(known, number) for number in numbers.tolist()]
+                logs = [
+                    sum(log((1 - noise) * p + noise / num) for p, num in path) for path in paths
+                ]
+                own_reach = np.exp(np.array(logs) - max(logs))
             else:
-                own_reach = np.array([_product(path) for path in paths])
+                own_reach = np.array([self._own_reach(known, at) for at in numbers.tolist()])
             reach = reach * own_reach[place]
         return reach
 
@@ -100,7 +107,7 @@ class AssumedReach:
         policy = self.policies[player]
         if policy is None:
             return np.ones(len(numbers))
-        moves = [[*histories.own_moves(player, number)] for number in numbers]
+        moves = [[*histories.infostate_indexes[player].own_moves(number)] for number in numbers]
         # A dictionary, to ask once where the paths to several infostates meet, in a fixed order.
         asked = dict.fromkeys((known, at) for path in moves for known, at, _ in path)
         new = [place for place in asked if place not in self._answers]
@@ -113,36 +120,31 @@ class AssumedReach:
         products = [prod(answers[own, at][k] for own, at, k in reversed(path)) for path in moves]
         return np.array(products, np.float64)
 
-    def _path(
-        self, histories: Histories, player: Player, number: int
-    ) -> Iterator[tuple[float, int]]:
+    def _own_reach(self, known: Numbering, number: int) -> float:
+        """Return the reach of an infostate by its player's own actions."""
+        if (known, number) not in self._reaches:
+            reach = 1.0
+            for probability, _ in self._path(known, number):
+                reach *= probability
+                if not reach:
+                    break  # the policy is not asked about earlier actions
+            self._reaches[known, number] = reach
+        return self._reaches[known, number]
+
+    def _path(self, known: Numbering, number: int) -> Iterator[tuple[float, int]]:
         """Yield the probability of each own action before an infostate, last first.
 
         With each comes the number of legal actions.
         """
-        policy = self.policies[player]
+        policy = self.policies[known.player]
         assert policy is not None
-        for known, at, action in histories.own_moves(player, number):
-            if (known, at) not in self._answers:
-                infostate, legal = known.infostate_at(at), known.legal_actions(at)
+        for before, at, action in known.own_moves(number):
+            if (before, at) not in self._answers:
+                infostate, legal = before.infostate_at(at), before.legal_actions(at)
                 answer = checked_probabilities(policy, infostate, legal)
-                self._answers[known, at] = answer.tolist()  # a copy: it may use the array again
-            chances = self._answers[known, at]
+                self._answers[before, at] = answer.tolist()  # a copy: it may use the array again
+            chances = self._answers[before, at]
             yield chances[action], len(chances)
-
-
-def _product(path: Iterable[tuple[float, int]]) -> float:
-    """Return the product of the probabilities on a path, which is not read beyond a zero."""
-    reach = 1.0
-    for probability, _ in path:
-        reach *= probability
-        if not reach:
-            break
-    return reach
-
-
-def _mixed_log_reach(path: Iterable[tuple[float, int]], noise: float) -> float:
-    return sum(log((1 - noise) * chance + noise / number) for chance, number in path)
 
 
 @dataclass(frozen=True)

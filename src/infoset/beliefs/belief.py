@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, TypeAlias
@@ -16,7 +16,6 @@ from infoset.game import Game, History, Infostate
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE, check_count
-from infoset.utils.sorting import number_by_appearance
 
 EXACT_METHODS = ("tree", "enumeration")
 
@@ -45,6 +44,11 @@ class TreeHistories:
         """[K, N] number of the infostate of each player in the whole tree."""
         return self.tree.infostate[self.listed]
 
+    @property
+    def infostate_indexes(self) -> tuple[InfostateTree, ...]:
+        """One per player, which lists its infostates by number."""
+        return self.tree.infostate_trees
+
     @cached_property
     def rewards_so_far(self) -> FloatArray:
         """[K, N] sum of the rewards of each player."""
@@ -53,14 +57,6 @@ class TreeHistories:
     def infostate_at(self, player: Player, number: int) -> Infostate:
         """Return the infostate of a player with a number."""
         return self.tree.infostate_trees[player].infostate_at(number)
-
-    def own_moves(self, player: Player, number: int) -> Iterator[tuple[InfostateTree, int, int]]:
-        """Yield the player's actions that lead to an infostate, last first; see `OwnMove`."""
-        own = self.tree.infostate_trees[player]
-        while number > 0:
-            action, number = int(own.action[number]), int(own.parent[number])
-            if action >= 0:
-                yield own, number, action
 
     def number_of(self, infostate: Infostate) -> int:
         """Return the number of an infostate; -1 if it is not in the tree."""
@@ -169,12 +165,10 @@ class Belief:
         Different infostates of a player have different numbers. They count from 0 in order of first
         appearance, except that 0 is always the infostate `own`.
         """
-        columns = [number_by_appearance(column) for column in self._arrays.infostate.T]
-        at_own = self._arrays.infostate[:, own.player] == self._arrays.number_of(own)
-        column = columns[own.player]
-        # The infostates before the first appearance of `own` make room for it; all, if it has none.
-        first = column[np.argmax(at_own)] if at_own.any() else len(column)
-        columns[own.player] = np.where(at_own, 0, column + (column < first))
+        columns = []
+        for player, column in enumerate(self._arrays.infostate.T.tolist()):
+            known = {self._arrays.number_of(own): 0} if player == own.player else {}
+            columns.append([known.setdefault(number, len(known)) for number in column])
         return np.array(columns, np.int64).T
 
     def sample(self, rng: np.random.Generator, size: int) -> LongArray:

@@ -38,11 +38,6 @@ Extension: TypeAlias = tuple[int, Action, Hashable, Hashable]
 observation of a step."""
 
 
-OwnMove: TypeAlias = tuple["InfostateIndex", int, int]
-"""Where a player acted on the way to an infostate: the numbering and the number of the infostate
-there, and the position of its action in the legal actions."""
-
-
 class ObservedStep(NamedTuple):
     """The observation of one transition by a player, or by the public if `player` is None."""
 
@@ -180,8 +175,12 @@ class InfostateIndex:
             self._legal[number] = found
         return found
 
-    def own_moves(self, number: int) -> Iterator[OwnMove]:
-        """Yield the player's actions that lead to an infostate, last first."""
+    def own_moves(self, number: int) -> Iterator[tuple[InfostateIndex, int, int]]:
+        """Yield the player's actions that lead to an infostate, last first.
+
+        An action comes with the index and number of the infostate at which it was taken, and is the
+        position in the legal actions there.
+        """
         index = self
         while index.previous is not None:
             # The number becomes that of the predecessor, in the numbering of the previous batch.
@@ -282,10 +281,6 @@ class HistoryBatch(Sequence[History]):
     def infostate_at(self, player: Player, number: int) -> Infostate:
         """Return the infostate of a player with a number."""
         return self.infostate_indexes[player].infostate_at(number)
-
-    def own_moves(self, player: Player, number: int) -> Iterator[OwnMove]:
-        """Yield the player's actions that lead to an infostate, last first."""
-        return self.infostate_indexes[player].own_moves(number)
 
     def number_of(self, infostate: Infostate) -> int:
         """Return the number of an infostate of this depth; -1 if no history has it."""
