@@ -93,6 +93,7 @@ class TreePart(ShortRepr):
     @cached_property
     def terminals(self) -> IntArray:
         """[Z'] the terminal histories in the part."""
+        # The children of h are first[h] to first[h + 1] - 1: a terminal history has none.
         first = self.tree.first_child
         is_over = first[self.histories] == first[self.histories + 1]
         return np.compress(is_over, self.histories)
@@ -377,6 +378,7 @@ def part_between(tree: GameTree, root: int, leaves: Sequence[int] = ()) -> TreeP
     """
     for public_state in (root, *leaves):
         check_public_state(tree, public_state)
+    # Down from the root, without the public states below leaves.
     left, found, waiting = set(leaves), [], [root]
     while waiting:
         state = waiting.pop()

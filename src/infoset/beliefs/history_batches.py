@@ -156,6 +156,7 @@ class InfostateIndex:
         """Return the number of the infostate with these steps; -1 if it is not in the batch."""
         if self.previous is None:
             return 0
+        # The number of the steps before is a part of the key; -1, if they are missing, is in none.
         return self._numbers.get((self.previous.find(steps[:-1]), *steps[-1]), -1)
 
     def legal_actions(self, number: int) -> tuple[Action, ...]:
@@ -308,6 +309,7 @@ class HistoryBatch(Sequence[History]):
                 positions.tolist(), self.origin[positions].tolist(), strict=True
             )
         ]
+        # Histories share beginnings, so that the rewards of each beginning are summed once.
         origins, above = np.unique(self.origin[positions], return_inverse=True)
         last = np.array(rewards, np.float64).reshape(len(positions), -1)
         found: FloatArray = before.rewards_at(origins.astype(np.int64))[above] + last

@@ -203,13 +203,14 @@ class _LocalGame(Game):
     ) -> None:
         self.base, self.roots = base, roots
         self.counts_transitions = counts_transitions
+        # A transition counts as a move of every player: for depth moves of each, all of them.
         self.limit = None if depth is None else depth * (base.num_players**counts_transitions)
         self.num_players = base.num_players
         self.public_actions = base.public_actions
-        self._none_acted = (0,) * base.num_players
+        none_acted = (0,) * base.num_players
         total = float(roots.chance_reach.sum())
         self._entries = [
-            (LocalWorld(world, self._none_acted, entry), weight / total)
+            (LocalWorld(world, none_acted, entry), weight / total)
             for entry, (world, weight) in enumerate(
                 zip(roots.worlds, roots.chance_reach.tolist(), strict=True)
             )

@@ -267,6 +267,7 @@ def value_form(
             f"no history at {belief.label!r} is reached with these ranges, so chance cannot draw "
             f"one; use counterfactual_form(part, belief), which does not draw a history"
         )
+    # Chance draws the history at the root, so that all reach before it counts as chance.
     reach = part.ends.chance_reach * _range_product(part, belief) / belief.probability
     return _form(part, reach, _utilities(part, leaf_utilities))
 
