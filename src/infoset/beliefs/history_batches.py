@@ -91,22 +91,23 @@ def enumerated_outcomes(
         check_form("transitions", answer, world, joint_action)
         # One more than the limit shows that there are too many, even if they never end.
         pairs = list(islice(answer, min(limit + 1, maxsize)))
-        if len(pairs) > limit:
-            raise TooManyWorldsError
-        # Most transitions are moves, for which the checks would take longer than the rules.
-        is_move = len(pairs) == 1 and type(pairs[0][1]) in USUAL and pairs[0][1] == 1
-        if not is_move:
-            check_outcomes(tuple(pairs), world, joint_action, len(pairs))
-        if not pairs and any(action is not NOOP for action in joint_action):
-            raise no_transitions_error(world, joint_action)
-        if len(pairs) == 1:
-            [(next_world, probability)] = pairs
-            return [(next_world, float(probability))]
-        merged: dict[World, float] = {}
-        for next_world, probability in pairs:
-            if probability:
-                merged[next_world] = merged.get(next_world, 0.0) + float(probability)
-        return merged.items()
+        if len(pairs) <= limit:
+            # Most transitions are moves, for which the checks would take longer than the rules.
+            is_move = len(pairs) == 1 and type(pairs[0][1]) in USUAL and pairs[0][1] == 1
+            if not is_move:
+                check_outcomes(tuple(pairs), world, joint_action, len(pairs))
+            if not pairs and any(action is not NOOP for action in joint_action):
+                raise no_transitions_error(world, joint_action)
+            if len(pairs) == 1:
+                [(next_world, probability)] = pairs
+                return [(next_world, float(probability))]
+            merged: dict[World, float] = {}
+            for next_world, probability in pairs:
+                if probability:
+                    merged[next_world] = merged.get(next_world, 0.0) + float(probability)
+            return merged.items()
+    # Outside the block, which would look for the broken rule behind an error.
+    raise TooManyWorldsError
 
 
 class InfostateIndex:
