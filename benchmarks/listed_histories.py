@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 from report import environment, environment_text, shown, table
 
-from infoset.beliefs.belief import SamplingLimits
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.history_filter import HistoryFilter, Information
-from infoset.beliefs.history_sampling import drawn_histories
+from infoset.beliefs.history_sources import SamplingLimits, drawn_histories
 from infoset.game import Game, PublicState
 from infoset.game.hooks import histories_as_seen
 from infoset.games import Battleship, Goofspiel

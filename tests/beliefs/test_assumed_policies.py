@@ -16,7 +16,7 @@ from infoset.matches import play_matches
 from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
 from infoset.search import ISMCTS, PIMC, RulesModel, search_model
 from infoset.tree import build_tree
-from tests.beliefs.test_history_sampling import probability_of_cells
+from tests.beliefs.test_history_sources import probability_of_cells
 from tests.beliefs.test_posterior_beliefs import check_same
 from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame
@@ -39,6 +39,26 @@ def sparse(infostate, legal_actions):
     rng = infostate_generator(3, infostate)
     weights = rng.random(len(legal_actions)) * (rng.random(len(legal_actions)) < 0.4)
     return weights / weights.sum() if weights.any() else first_action(infostate, legal_actions)
+
+
+@pytest.mark.parametrize("where", ["tree", "rules", "samples"])
+def test_a_policy_is_asked_once_at_each_infostate(where):
+    """A policy may be a search, and the histories of a belief share infostates and their paths."""
+    tree, asked = cached_tree("leduc_poker"), []
+
+    def counting(infostate, legal_actions):
+        asked.append(infostate)
+        return np.full(len(legal_actions), 1 / len(legal_actions))
+
+    infostates = tree.infostate_trees[0]
+    deep = max(infostates.acting.tolist(), key=lambda n: len(infostates.infostate_at(n).steps))
+    limits = {"max_worlds": 12, "num_samples": 8} if where == "samples" else {}
+    belief = PublicPrivateBelief(0.5, policies=counting, **limits)
+    source = tree if where == "tree" else tree.game
+    belief.at(source, infostates.infostate_at(deep), rng=np.random.default_rng(0))
+    assert len(asked) > 2
+    # Two samples have batches of their own, and share the beginning that could be listed.
+    assert len(asked) <= len({*asked}) * (2 if where == "samples" else 1)
 
 
 def surprising(tree, policy, player, number):

@@ -69,6 +69,20 @@ def test_histories_of_rules_are_created_on_demand():
         belief.histories[2]
 
 
+@pytest.mark.parametrize("public_weight", [0, 0.4, 1])
+def test_infostates_are_numbered_from_the_own_one(source, public_weight):
+    """Whatever the source, the numbers are those of the infostates of the histories, in order."""
+    limited = PublicPrivateBelief(public_weight, max_worlds=3, num_samples=4)  # merges two samples
+    rng = np.random.default_rng(2)
+    for kind in (PublicPrivateBelief(public_weight), limited):
+        belief = kind.at(source, AFTER_BET, rng=rng)
+        numbers = belief.infostate_numbers(AFTER_BET)
+        for player in range(2):
+            known = {AFTER_BET: 0} if player == 1 else {}
+            column = [known.setdefault(one, len(known)) for one in belief.infostates(player)]
+            assert numbers[:, player].tolist() == column
+
+
 def test_rewards_so_far_are_those_of_the_histories():
     game = load_game("random_game(seed=4,max_histories=60)")
     tree = build_tree(game)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
-from infoset.beliefs.drawn_paths import path_batch
 from infoset.beliefs.history_batches import HistoryBatch
 from infoset.beliefs.history_filter import observed_steps
+from infoset.beliefs.listed_histories import path_batch
 from infoset.errors import GameRuleError
 from infoset.game import Infostate, PublicState, Step, initial_history
 from infoset.games import KuhnPoker, LeducPoker
@@ -88,7 +88,7 @@ def test_weights_are_added_and_order_is_that_of_the_draws():
     assert batch.weight.tolist() == [5.0, 2.0]
     assert batch.method == "samples"
     assert batch.depth == 2
-    assert batch.is_at(KING).all()
+    assert len(batch.positions_at(KING)) == len(batch)
     assert len(batch.parent) == 2
     assert len({*batch.infostate[:, 0].tolist()}) == 2
     assert len({*batch.infostate[:, 1].tolist()}) == 1

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import public_belief
-from infoset.beliefs.belief import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
+from infoset.beliefs.history_sources import SamplingLimits
 from infoset.game import Infostate, PublicState
 from infoset.policy import random_policy
 from tests.support.cached_games import cached_tree

@@ -71,7 +71,7 @@ def test_listed_histories_are_those_of_the_filter(spec):
                 assert np.array_equal(listed.rewards_so_far, filtered.rewards_so_far)
                 for player in range(2):
                     known = [
-                        [batch.infostate_indexes[player].value(number) for number in numbers]
+                        [batch.infostate_indexes[player].infostate_at(number) for number in numbers]
                         for batch in (listed, filtered)
                         for numbers in [batch.infostate[:, player].tolist()]
                     ]
@@ -99,9 +99,9 @@ def beliefs(game, infostate, **arguments):
 def test_beliefs_use_what_the_game_lists(policies, monkeypatch):
     game = load_game("goofspiel(num_cards=4,imp_info=True)")
     infostate = plays(game, 1, seed=3)[0][3].infostates[1]
-    monkeypatch.setattr("infoset.beliefs.game_beliefs.get_history_filter", HistoryFilter)
+    monkeypatch.setattr("infoset.beliefs.history_sources.get_history_filter", HistoryFilter)
     listed = beliefs(game, infostate, policies=policies)
-    monkeypatch.setattr("infoset.beliefs.game_beliefs.get_history_filter", ByRules)
+    monkeypatch.setattr("infoset.beliefs.history_sources.get_history_filter", ByRules)
     for one, other in zip(listed, beliefs(game, infostate, policies=policies), strict=True):
         assert list(one.histories) == list(other.histories)
         assert one.probability.tolist() == other.probability.tolist()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import local_part
-from infoset.beliefs.belief import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
+from infoset.beliefs.history_sources import SamplingLimits
 from infoset.game import Infostate
 from infoset.games import load_game
 from tests.support.cached_games import cached_tree

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from infoset.beliefs import find_leak
-from infoset.beliefs.belief import SamplingLimits
 from infoset.beliefs.history_sets import histories_around
+from infoset.beliefs.history_sources import SamplingLimits
 from infoset.errors import ParameterError, ShortSearchWarning, UnsupportedGameError
 from infoset.evaluation import nash_conv, transformed_values
 from infoset.game import initial_history

@@ -1,6 +1,7 @@
 """Ranges, beliefs, public belief states and subgames."""
 
-from infoset.beliefs.belief import MAX_WORLDS, MODEL_NOISE, NUM_SAMPLES, Belief
+from infoset.beliefs.assumed_policies import MODEL_NOISE
+from infoset.beliefs.belief import Belief
 from infoset.beliefs.decomposition import (
     PartEnds,
     TreeCut,
@@ -10,6 +11,7 @@ from infoset.beliefs.decomposition import (
 )
 from infoset.beliefs.hand_beliefs import hand_belief
 from infoset.beliefs.history_sets import HistorySet
+from infoset.beliefs.history_sources import MAX_WORLDS, NUM_SAMPLES
 from infoset.beliefs.leak_test import Leak, find_leak
 from infoset.beliefs.local_parts import LocalPart, local_part
 from infoset.beliefs.posterior_beliefs import (
@@ -19,15 +21,18 @@ from infoset.beliefs.posterior_beliefs import (
     public_belief,
 )
 from infoset.beliefs.public_belief_state import PublicBeliefState, find_public_state, ranges
-from infoset.beliefs.subgame_definitions import (
+from infoset.beliefs.subgames import (
+    SubgameWorld,
+    counterfactual_form,
+    counterfactual_values,
     is_closed_under_infosets,
     subgame_by_closure,
     subgame_by_histories,
     subgame_by_infosets,
     subgame_by_public_sets,
+    value_form,
+    value_subgame,
 )
-from infoset.beliefs.subgame_forms import counterfactual_form, counterfactual_values, value_form
-from infoset.beliefs.value_solving_subgame import SubgameWorld, value_subgame
 
 __all__ = [
     "MAX_WORLDS",

@@ -126,12 +126,16 @@ def _own_tree(
     """
     shift = int(numbers[0] < 0)
     roots = slice(shift, shift + num_roots)
-    observations = _root_observations(tree, whole, numbers[roots]) if shift else ()
+    observations: tuple[object, ...] = ()
+    if shift:  # those of the new root: its private infostates, then the public state
+        known = [whole.infostate_at(number) for number in numbers[roots].tolist()]
+        label = tree.public_tree.label(int(whole.public_state[numbers[shift]]))
+        observations = (*known, f"⟨{label}⟩")
     first_new = len(whole.observations)
     private: IntArray | int = np.arange(num_roots, dtype=np.int32) + first_new if shift else -1
     public = first_new + num_roots if shift else -1
     action_set = _framed(whole.action_set[numbers], roots, whole.action_set[numbers[roots]])
-    action_set[np.searchsorted(numbers, below)] = -1
+    action_set[np.searchsorted(numbers, below)] = -1  # nobody acts at the leaves
     at = _framed(whole.public_state[numbers], roots, whole.public_state[numbers[roots]])
     above = np.searchsorted(numbers, whole.parent[numbers]).astype(np.int32)
     return InfostateTree(
@@ -152,12 +156,3 @@ def _framed(column: IntArray, roots: slice, at_roots: IntArray | int) -> IntArra
     column[roots] = at_roots
     column[: roots.start] = -1
     return column
-
-
-def _root_observations(
-    tree: GameTree, whole: InfostateTree, infostates: IntArray
-) -> tuple[object, ...]:
-    """Return the observations of the new root: private infostates, then the public state."""
-    label = tree.public_tree.label(int(whole.public_state[infostates[0]]))
-    known = [whole.infostate_at(number) for number in infostates.tolist()]
-    return (*known, f"⟨{label}⟩")

@@ -1,50 +1,86 @@
-"""Beliefs: distributions over histories, under assumed policies and limits on their number."""
+"""Beliefs: distributions over the histories that an observer considers possible."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import log
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from infoset.beliefs.history_batches import HistoryBatch
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms import InfostateTree
 from infoset.game import Game, History, Infostate
-from infoset.policy import Policy, PolicyFunction, as_policy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player, World
-from infoset.utils.arguments import (
-    SUM_TOLERANCE,
-    check_count,
-    check_generator,
-    check_number,
-    check_type,
-)
-
-MAX_WORLDS: Final = 200_000
-"""Maximum number of histories that are enumerated."""
-
-NUM_SAMPLES: Final = 10_000
-"""Default number of sampled histories if there are more than `MAX_WORLDS`."""
-
-MODEL_NOISE: Final = 0.01
-"""Default weight of uniform play where the assumed policies contradict the observations."""
-
-AssumedPolicies: TypeAlias = (
-    Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None] | None
-)
-"""One policy or function for all players, or one per player; None to infer nothing from the
-actions."""
-
-GIVE_POLICIES = "one policy per player, None to infer nothing from the actions of a player"
-
-Answer = TypeVar("Answer")
+from infoset.utils.arguments import SUM_TOLERANCE, check_count
 
 EXACT_METHODS = ("tree", "enumeration")
+
+
+@dataclass(frozen=True, eq=False)
+class TreeHistories:
+    """Histories of a compiled tree, with what beliefs use of a `HistoryBatch`."""
+
+    tree: GameTree
+    listed: IntArray
+    """[K] indices of the histories, in increasing order."""
+    weight: FloatArray
+    """[K] chance reach, or 0 for histories that a belief leaves out."""
+    method: Final = "tree"
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    @cached_property
+    def worlds(self) -> tuple[World, ...]:
+        """[K] last world state of each history."""
+        return tuple(self.tree.graph.worlds[at] for at in self.tree.world[self.listed].tolist())
+
+    @cached_property
+    def infostate(self) -> IntArray:
+        """[K, N] number of the infostate of each player in the whole tree."""
+        return self.tree.infostate[self.listed]
+
+    @property
+    def infostate_indexes(self) -> tuple[InfostateTree, ...]:
+        """One per player, which lists its infostates by number."""
+        return self.tree.infostate_trees
+
+    @cached_property
+    def rewards_so_far(self) -> FloatArray:
+        """[K, N] sum of the rewards of each player."""
+        return self.tree.rewards_so_far[self.listed]
+
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return the infostate of a player with a number."""
+        return self.tree.infostate_trees[player].infostate_at(number)
+
+    def number_of(self, infostate: Infostate) -> int:
+        """Return the number of an infostate; -1 if it is not in the tree."""
+        try:
+            return self.tree.infostate_trees[infostate.player].index_of(infostate)
+        except UnknownNameError:
+            return -1
+
+    def within(self, infostate: Infostate) -> tuple[TreeHistories, LongArray]:
+        """Return the same histories, with weight 0 outside an infostate, and their positions.
+
+        Sums then run over the whole public state, as in `PublicBeliefState.history_beliefs`, with
+        the same rounding.
+        """
+        inside = self.infostate[:, infostate.player] == self.number_of(infostate)
+        positions = np.arange(len(self) if inside.any() else 0)
+        return replace(self, weight=np.where(inside, self.weight, 0.0)), positions
+
+    def select(self, positions: LongArray) -> TreeHistories:
+        """Return some of the histories."""
+        return TreeHistories(self.tree, self.listed[positions], self.weight[positions])
+
+
+Histories: TypeAlias = HistoryBatch | TreeHistories
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,21 +141,12 @@ class Belief:
     @cached_property
     def worlds(self) -> tuple[World, ...]:
         """[K] the last world state of each history."""
-        if isinstance(self.histories, HistoryBatch):
-            return tuple(self.histories.worlds)
-        if isinstance(self.histories, np.ndarray):
-            tree = self._tree
-            return tuple(tree.graph.worlds[at] for at in tree.world[self.histories].tolist())
-        return tuple(history.world for history in self.histories)
+        return tuple(self._arrays.worlds)
 
-    @cached_property
+    @property
     def rewards_so_far(self) -> FloatArray:
         """[K, N] sum of the rewards of each player at each history."""
-        if isinstance(self.histories, HistoryBatch):
-            return self.histories.rewards_so_far
-        if isinstance(self.histories, np.ndarray):
-            return self._tree.rewards_so_far[self.histories]
-        return np.array([history.rewards_so_far for history in self.histories], np.float64)
+        return self._arrays.rewards_so_far
 
     def infostates(self, player: Player) -> tuple[Infostate, ...]:
         """Return [K] the infostate of a player at each history."""
@@ -131,6 +158,18 @@ class Belief:
         values, place = self._infostates_of(player)
         total = np.bincount(place, weights=self.probability, minlength=len(values))
         return dict(zip(values, total.tolist(), strict=True))
+
+    def infostate_numbers(self, own: Infostate) -> LongArray:
+        """Return [K, N] a number for the infostate of each player at each history.
+
+        Different infostates of a player have different numbers. They count from 0 in order of first
+        appearance, except that 0 is always the infostate `own`.
+        """
+        columns = []
+        for player, column in enumerate(self._arrays.infostate.T.tolist()):
+            known = {self._arrays.number_of(own): 0} if player == own.player else {}
+            columns.append([known.setdefault(number, len(known)) for number in column])
+        return np.array(columns, np.int64).T
 
     def sample(self, rng: np.random.Generator, size: int) -> LongArray:
         """Return [size] positions of histories, drawn independently from the belief."""
@@ -145,158 +184,58 @@ class Belief:
 
     def _infostates_of(self, player: Player) -> tuple[list[Infostate], LongArray]:
         """Return a player's distinct infostates, and [K] which of them each history has."""
-        if isinstance(self.histories, HistoryBatch):
-            numbers, place = np.unique(self.histories.infostate[:, player], return_inverse=True)
-            index = self.histories.infostate_indexes[player]
-            return [index.value(number) for number in numbers.tolist()], place
-        if isinstance(self.histories, np.ndarray):
-            at = self._tree.infostate[self.histories, player]
-            numbers, place = np.unique(at, return_inverse=True)
-            states = self._tree.infostate_trees[player]
-            return [states.infostate_at(number) for number in numbers.tolist()], place
-        known = [history.infostates[player] for history in self.histories]
-        values = list(dict.fromkeys(known))
-        number = {value: at for at, value in enumerate(values)}
-        return values, np.array([number[value] for value in known])
+        numbers, place = np.unique(self._arrays.infostate[:, player], return_inverse=True)
+        return [self._arrays.infostate_at(player, n) for n in numbers.tolist()], place
 
-    @property
-    def _tree(self) -> GameTree:
+    @cached_property
+    def _arrays(self) -> HistoryBatch | TreeHistories | GivenHistories:
+        """The histories with their world states, infostates and rewards."""
+        if isinstance(self.histories, HistoryBatch):
+            return self.histories
+        if not isinstance(self.histories, np.ndarray):
+            return GivenHistories(self.histories)
         if isinstance(self.source, GameTree):
-            return self.source
+            return TreeHistories(self.source, self.histories, self.probability)
         raise ParameterError(
             "the histories are indices, but the source is not a tree; give the GameTree as the "
             "source"
         )
 
 
-@dataclass(frozen=True)
-class SamplingLimits:
-    """Limits on the number of histories that are enumerated or sampled."""
+@dataclass(frozen=True, eq=False)
+class GivenHistories:
+    """Any `History` objects, with what a `Belief` uses of a `HistoryBatch`."""
 
-    rng: np.random.Generator | None = None
-    """None if sampling is not allowed."""
-    max_worlds: int = MAX_WORLDS
-    num_samples: int = NUM_SAMPLES
+    listed: Sequence[History]
 
-    def __post_init__(self) -> None:
-        if self.rng is not None:
-            check_generator(self.rng)
-        check_count("max_worlds", self.max_worlds, minimum=1)
-        check_count("num_samples", self.num_samples, minimum=1)
+    @cached_property
+    def worlds(self) -> tuple[World, ...]:
+        """[K] last world state of each history."""
+        return tuple(history.world for history in self.listed)
 
+    @cached_property
+    def rewards_so_far(self) -> FloatArray:
+        """[K, N] sum of the rewards of each player."""
+        return np.array([history.rewards_so_far for history in self.listed], np.float64)
 
-def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy | None, ...]:
-    """Return the policy of each player.
+    @cached_property
+    def _values(self) -> list[list[Infostate]]:
+        """Per player the infostates, in order of first appearance."""
+        columns = zip(*(history.infostates for history in self.listed), strict=True)
+        return [[*dict.fromkeys(column)] for column in columns]
 
-    Raises
-    ------
-    ParameterError
-        If there is not one policy per player, or an item is not a policy or a function.
-    """
-    if policies is None:
-        return (None,) * num_players
-    if isinstance(policies, Policy) or (callable(policies) and not isinstance(policies, type)):
-        return (as_policy(policies),) * num_players
-    check_type("policies", policies, Sequence, GIVE_POLICIES)
-    assert isinstance(policies, Sequence)
-    if len(policies) != num_players:
-        raise ParameterError(
-            f"got {len(policies)} policies for {num_players} players; give {GIVE_POLICIES}"
-        )
-    return tuple(None if policy is None else as_policy(policy) for policy in policies)
+    @cached_property
+    def infostate(self) -> IntArray:
+        """[K, N] number of the infostate of each player: its position in that order."""
+        numbers = [{known: n for n, known in enumerate(own)} for own in self._values]
+        rows = (zip(numbers, history.infostates, strict=True) for history in self.listed)
+        return np.array([[own[known] for own, known in row] for row in rows], np.int32)
 
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return the infostate of a player with a number."""
+        return self._values[player][number]
 
-@dataclass(frozen=True)
-class ModelNoise:
-    """The mixture of assumed policies with uniform play.
-
-    The policy of each player becomes `(1 - weight) * policy + weight * uniform`; by default only if
-    the unmixed policies give the observations probability zero. If histories must be sampled and no
-    sample from the mixture agrees with the observations, the weight becomes 1.
-    """
-
-    weight: float = MODEL_NOISE
-    """From 0, which never mixes, to 1."""
-    is_always: bool = False
-    """Whether the policies are always mixed."""
-
-    def __post_init__(self) -> None:
-        check_number("model_noise", self.weight, maximum=1)
-        check_type("always_noisy", self.is_always, bool, "True or False")
-
-    def attempt(self, compute: Callable[[float], Answer]) -> tuple[Answer, float]:
-        """Return the result of a function of the weight, and the weight that was used.
-
-        Raises
-        ------
-        UnsupportedGameError
-            If the function raises it for the last weight that may be used.
-        """
-        *earlier, last = self._weights
-        for weight in earlier:
-            with suppress(UnsupportedGameError):
-                return compute(weight), weight
-        return compute(last), last
-
-    @property
-    def _weights(self) -> tuple[float, ...]:
-        """The weights to try in order, until the belief is defined."""
-        if not self.weight:
-            return (0.0,)
-        return (self.weight, 1.0) if self.is_always else (0.0, self.weight, 1.0)
-
-
-def unreached_error(game: object, player: Player | None) -> UnsupportedGameError:
-    """Return the error for an observation of probability zero under the assumed policies."""
-    whose = "the public" if player is None else f"player {player}'s"
-    return UnsupportedGameError(
-        f"under the assumed policies, {whose} observations of {game} have probability zero, so the "
-        "belief is undefined; give a positive model_noise, assume policies with positive "
-        "probabilities, or None"
-    )
-
-
-def batch_reach(
-    batch: HistoryBatch,
-    policies: Sequence[Policy | None],
-    without: Player | None = None,
-    noise: float = 0.0,
-) -> FloatArray:
-    """Return [K] the chance reach of the histories of a batch times the reach of the players.
-
-    The factor is 1 for a player without a policy and for the player `without`. With noise, the
-    policies are mixed with uniform play, and the reach of each player is relative to its maximum.
-    """
-    reach = batch.weight
-    for player, policy in enumerate(policies):
-        if policy is not None and player != without:
-            numbers, place = np.unique(batch.infostate[:, player], return_inverse=True)
-            index = batch.infostate_indexes[player]
-            paths = [index.own_probabilities(policy, number) for number in numbers.tolist()]
-            reach = reach * reach_of_each(paths, noise)[place]
-    return reach
-
-
-def _reach_of(path: Iterable[tuple[float, int]]) -> float:
-    """Return the product of the probabilities on a path, up to the first zero."""
-    reach = 1.0
-    for probability, _ in path:
-        reach *= probability
-        if not reach:
-            break
-    return reach
-
-
-def reach_of_each(paths: Sequence[Iterable[tuple[float, int]]], noise: float) -> FloatArray:
-    """Return [S] the reach at the end of each path of probabilities and numbers of actions.
-
-    With noise, it is relative to the maximum.
-    """
-    if not noise:
-        return np.array([_reach_of(path) for path in paths])
-    # After many moves that the policies exclude, a product of probabilities would underflow.
-    logs = np.array(
-        [sum(log((1 - noise) * chance + noise / number) for chance, number in p) for p in paths]
-    )
-    relative: FloatArray = np.exp(logs - logs.max())
-    return relative
+    def number_of(self, infostate: Infostate) -> int:
+        """Return the number of an infostate; -1 if it is not that of a history."""
+        own = self._values[infostate.player]
+        return own.index(infostate) if infostate in own else -1

@@ -93,6 +93,7 @@ class TreePart(ShortRepr):
     @cached_property
     def terminals(self) -> IntArray:
         """[Z'] the terminal histories in the part."""
+        # The children of h are first[h] to first[h + 1] - 1: a terminal history has none.
         first = self.tree.first_child
         is_over = first[self.histories] == first[self.histories + 1]
         return np.compress(is_over, self.histories)
@@ -209,13 +210,7 @@ class TreePart(ShortRepr):
         return TabularPolicy(policy.form, tuple(replaced))
 
     def check_belief(self, belief: PublicBeliefState) -> None:
-        """Raise an error if a belief is not at the root of this part.
-
-        Raises
-        ------
-        ParameterError
-            If the belief is at another public state or of another tree.
-        """
+        """Raise an error if a belief is not at the root of this part."""
         if belief.tree is not self.tree or belief.public_state != self.root:
             raise ParameterError(
                 f"the belief is at public state {belief.public_state} of {belief.tree.game}; give "
@@ -223,13 +218,7 @@ class TreePart(ShortRepr):
             )
 
     def check_policy(self, policy: TabularPolicy) -> None:
-        """Raise an error if a policy is not for this part.
-
-        Raises
-        ------
-        PolicyMismatchError
-            If its sequences are not those of the part.
-        """
+        """Raise a `PolicyMismatchError` if a policy is not for this part."""
         sizes = [len(values) for values in policy.probabilities]
         own = [tree.num_sequences for tree in self.infostate_trees]
         if sizes != own:
@@ -281,13 +270,7 @@ class TreeCut(ShortRepr):
             yield self[root]
 
     def __getitem__(self, root: int) -> TreePart:
-        """Return the part with a given public state at its root.
-
-        Raises
-        ------
-        ParameterError
-            If no part has this root.
-        """
+        """Return the part with a given public state at its root."""
         if root not in self.roots:
             raise ParameterError(
                 f"no part has its root at public state {root}; give one of the roots "
@@ -304,7 +287,7 @@ class TreeCut(ShortRepr):
 
     @cached_property
     def _owner(self) -> LongArray:
-        """[P] the part that contains each public state."""
+        """[P] the part that contains each public state: that of the last root above it."""
         parent = self.tree.public_tree.parent.copy()
         parent[self.roots] = -1
         return np.searchsorted(self.roots, topmost(parent))
@@ -349,12 +332,6 @@ def cut_tree(
         Cut above these public states. If one of them extends another, it cuts the subgame of the
         other, which then has leaves as the trunk does. With public state 0 alone, the trunk is the
         whole game.
-
-    Raises
-    ------
-    ParameterError
-        If `tree` is not a `GameTree`, if both or neither of `depth` and `public_states` are given,
-        if the depth exceeds the longest play, or if a public state does not exist.
     """
     check_type("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
     if (depth is None) == (public_states is None):
@@ -362,12 +339,19 @@ def cut_tree(
             "give exactly one of depth (cut after this many transitions) and public_states (cut "
             "above these public states)"
         )
+    chosen = list(public_states or ())
+    for public_state in chosen:
+        check_public_state(tree, public_state)
     if depth is not None:
-        chosen = _public_states_at(tree, depth)
-    else:
-        chosen = list(public_states or ())
-        for public_state in chosen:
-            check_public_state(tree, public_state)
+        longest = len(tree.level_offsets) - 2
+        if not 1 <= depth <= longest:
+            raise ParameterError(
+                f"cannot cut at depth {depth}: give a depth from 1 to {longest}, the length of the "
+                f"longest play of {tree.game}"
+            )
+        # The histories of a level are next to each other, and so are its public states.
+        there = tree.public_state[slice(*tree.level_offsets[depth : depth + 2])]
+        chosen = [*range(int(there.min()), int(there.max()) + 1)]
     return TreeCut(tree, np.unique([0, *chosen]).astype(np.int32))
 
 
@@ -394,6 +378,7 @@ def part_between(tree: GameTree, root: int, leaves: Sequence[int] = ()) -> TreeP
     """
     for public_state in (root, *leaves):
         check_public_state(tree, public_state)
+    # Down from the root, without the public states below leaves.
     left, found, waiting = set(leaves), [], [root]
     while waiting:
         state = waiting.pop()
@@ -419,16 +404,3 @@ def part_between(tree: GameTree, root: int, leaves: Sequence[int] = ()) -> TreeP
             for order, first in zip(public.infostates, public.first_infostate, strict=True)
         ),
     )
-
-
-def _public_states_at(tree: GameTree, depth: int) -> Iterable[int]:
-    """Return the public states after a number of transitions. Their indices are consecutive."""
-    longest = len(tree.level_offsets) - 2
-    if not 1 <= depth <= longest:
-        raise ParameterError(
-            f"cannot cut at depth {depth}: give a depth from 1 to {longest}, the length of the "
-            f"longest play of {tree.game}"
-        )
-    start, stop = tree.level_offsets[depth : depth + 2]
-    there = tree.public_state[start:stop]
-    return range(int(there.min()), int(there.max()) + 1)

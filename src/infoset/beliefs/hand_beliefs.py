@@ -6,11 +6,10 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from infoset.beliefs.belief import MODEL_NOISE, unreached_error
+from infoset.beliefs.assumed_policies import MODEL_NOISE, unreached_error
 from infoset.forms import PublicForm, behavior_to_plan, normalize_behavior
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy, transfer_policy
-from infoset.typing import FloatArray, Player
 
 
 def hand_belief(
@@ -67,28 +66,26 @@ def hand_belief(
     possible = np.where(form.hand_sets[other][form.hand_set[node]], dealt, 0.0)
     weight = possible
     if policy is not None:
-        policy = transfer_policy(policy, form)
-        weight = possible * _own_reach(form, policy, node, other, 0.0)
-        if not weight.any() and model_noise:
-            weight = possible * _own_reach(form, policy, node, other, model_noise)
+        plex = form.treeplexes[other]
+        chosen = transfer_policy(policy, form).probabilities[other]
+        last = form.sequences[other].last[node : node + 1].astype(np.int64)
+        # Uniform play is mixed in only if the policy never leads to the line.
+        for noise in (0.0, model_noise):
+            if noise:
+                ones = np.ones(len(chosen))
+                uniform = normalize_behavior(plex.first_sequence, plex.num_actions, ones)
+                chosen = (1 - noise) * chosen + noise * uniform
+            plan = behavior_to_plan(
+                plex.parent_sequence, plex.first_sequence, plex.num_actions, chosen
+            )
+            weight = possible * plan[form.places(other, last)[0]]
+            if weight.any():
+                break
     total = weight.sum()
     if not total > 0:
         raise unreached_error(form.name, player)
-    # The hand that takes the place of each hand on the line of the node.
+    # A node may stand for lines that differ by a permutation of suits: the hand that takes the
+    # place of each hand on the line of the node.
     places = [form.hand_at(other, at, permutation) for at in range(len(weight))]
     found = (weight[places] / total).tolist()
     return {label: share for label, share in zip(form.hands[other], found, strict=True) if share}
-
-
-def _own_reach(
-    form: PublicForm, policy: TabularPolicy, node: int, player: Player, noise: float
-) -> FloatArray:
-    """Return [hands] the product of a player's own probabilities before a node."""
-    plex, chosen = form.treeplexes[player], policy.probabilities[player]
-    if noise:
-        uniform = normalize_behavior(plex.first_sequence, plex.num_actions, np.ones(len(chosen)))
-        chosen = (1 - noise) * chosen + noise * uniform
-    plan = behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, chosen)
-    last = form.sequences[player].last[node : node + 1].astype(np.int64)
-    reach: FloatArray = plan[form.places(player, last)[0]]
-    return reach

@@ -1,15 +1,20 @@
-"""Batches of histories of equal length, with the infostate of each player."""
+"""Batches of histories of equal length, found by the rules, and the transitions between them."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from itertools import islice
+from sys import maxsize
 from typing import NamedTuple, TypeAlias, overload
 
 import numpy as np
 
 from infoset.game import Game, History, Infostate, Observation, Step, initial_history
+from infoset.game.answer_checks import check_form, check_outcomes, no_transitions_error
+from infoset.game.broken_rules import rules_at
 from infoset.game.checked_rules import (
     checked_actors,
     checked_initial_world,
@@ -17,11 +22,9 @@ from infoset.game.checked_rules import (
     checked_rewards,
 )
 from infoset.game.hooks import Moves
-from infoset.policy import Policy, checked_probabilities, probabilities_at
 from infoset.typing import (
     NOOP,
     Action,
-    BoolArray,
     FloatArray,
     IntArray,
     JointAction,
@@ -61,32 +64,73 @@ class Successor(NamedTuple):
     seen: Observation
 
 
+class TooManyWorldsError(Exception):
+    """A transition has more next world states than may be enumerated. Internal to the package."""
+
+
+Outcomes: TypeAlias = Callable[[Game, World, JointAction], Iterable[tuple[World, float]]]
+"""A function that returns the next world states of a joint action, with probabilities, without
+duplicates."""
+
+USUAL = (int, float, Fraction)
+"""Types of probabilities that need no closer look."""
+
+
+def enumerated_outcomes(
+    game: Game, world: World, joint_action: JointAction, limit: int = maxsize
+) -> Iterable[tuple[World, float]]:
+    """Return the next world states of positive probability.
+
+    Raises
+    ------
+    TooManyWorldsError
+        If there are more than `limit`.
+    """
+    with rules_at(game, world):
+        answer = game.transitions(world, joint_action)
+        check_form("transitions", answer, world, joint_action)
+        # One more than the limit shows that there are too many, even if they never end.
+        pairs = list(islice(answer, min(limit + 1, maxsize)))
+        if len(pairs) <= limit:
+            # Most transitions are moves, for which the checks would take longer than the rules.
+            is_move = len(pairs) == 1 and type(pairs[0][1]) in USUAL and pairs[0][1] == 1
+            if not is_move:
+                check_outcomes(tuple(pairs), world, joint_action, len(pairs))
+            if not pairs and any(action is not NOOP for action in joint_action):
+                raise no_transitions_error(world, joint_action)
+            if len(pairs) == 1:
+                [(next_world, probability)] = pairs
+                return [(next_world, float(probability))]
+            merged: dict[World, float] = {}
+            for next_world, probability in pairs:
+                if probability:
+                    merged[next_world] = merged.get(next_world, 0.0) + float(probability)
+            return merged.items()
+    # Outside the block, which would look for the broken rule behind an error.
+    raise TooManyWorldsError
+
+
 class InfostateIndex:
     """Numbering of the infostates of one player in a batch, in order of first appearance.
 
     An infostate is identified by the index of its predecessor and its last step, so that whole
     sequences of steps need not be compared.
-
-    Attributes
-    ----------
-    player : Player
-    previous : InfostateIndex or None
-        The numbering of the previous batch; None at the root, which has one infostate.
     """
 
     def __init__(self, player: Player, previous: InfostateIndex | None = None) -> None:
         self.player = player
         self.previous = previous
+        """The numbering of the previous batch; None at the root, which has one infostate."""
         self._numbers: dict[Extension, int] = {}
         self._extensions: list[Extension] = []
-        self._choices: dict[int, tuple[Action, ...]] = {}
+        self._legal: dict[int, tuple[Action, ...]] = {}
         self._values: dict[int, Infostate] = {}
 
     def __len__(self) -> int:
         return len(self._extensions)
 
     def number(self, extension: Extension) -> int:
-        """Return the index of an infostate, which is added if it is new."""
+        """Return the number of an infostate, which is added if it is new."""
         found = self._numbers.setdefault(extension, len(self._extensions))
         if found == len(self._extensions):
             self._extensions.append(extension)
@@ -100,74 +144,52 @@ class InfostateIndex:
         """Return the last public observation of an infostate."""
         return self._extensions[number][3]
 
-    def value(self, number: int) -> Infostate:
-        """Return an infostate as an `Infostate`."""
+    def infostate_at(self, number: int) -> Infostate:
+        """Return the `Infostate` with a number."""
         if self.previous is None:
             return Infostate(self.player)
         if number not in self._values:
             before, *step = self._extensions[number]
-            self._values[number] = self.previous.value(before).extend(Step(*step))
+            self._values[number] = self.previous.infostate_at(before).extend(Step(*step))
         return self._values[number]
 
     def find(self, steps: Sequence[Step]) -> int:
-        """Return the index of the infostate with these steps; -1 if it is not in the batch."""
+        """Return the number of the infostate with these steps; -1 if it is not in the batch."""
         if self.previous is None:
             return 0
+        # The number of the steps before is a part of the key; -1, if they are missing, is in none.
         return self._numbers.get((self.previous.find(steps[:-1]), *steps[-1]), -1)
+
+    def legal_actions(self, number: int) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate that has successors in a further batch."""
+        return self._legal[number]
 
     def choices(self, number: int, game: Game, world: World) -> tuple[Action, ...]:
         """Return the legal actions at an infostate; `(NOOP,)` if the player does not act.
 
         Legal actions are a function of the infostate, so that one of its world states is enough.
         """
-        found = self._choices.get(number)
+        found = self._legal.get(number)
         if found is None:
             found = (NOOP,)
             if self.player in checked_actors(game, world):
                 found = checked_legal_actions(game, world, self.player)
-            self._choices[number] = found
+            self._legal[number] = found
         return found
 
-    def own_probabilities(self, policy: Policy, number: int) -> Iterator[tuple[float, int]]:
-        """Yield the probability under a policy of each of the player's actions, last first.
+    def own_moves(self, number: int) -> Iterator[tuple[InfostateIndex, int, int]]:
+        """Yield the player's actions that lead to an infostate, last first.
 
-        The actions are those that lead to an infostate. With each comes the number of legal
-        actions.
+        An action comes with the index and number of the infostate at which it was taken, and is the
+        position in the legal actions there.
         """
         index = self
         while index.previous is not None:
+            # The number becomes that of the predecessor, in the numbering of the previous batch.
             number, action, *_ = index._extensions[number]
             index = index.previous
             if action is not NOOP:
-                legal = index._choices[number]
-                probabilities = checked_probabilities(policy, index.value(number), legal)
-                yield float(probabilities[legal.index(action)]), len(legal)
-
-    def own_reaches(self, policy: Policy, numbers: Sequence[int]) -> FloatArray:
-        """Return [R] the player's own reach of infostates; the policy is asked once for all."""
-        levels, index, wanted = [], self, numbers
-        while index.previous is not None:
-            # the number before each infostate, and the action that was taken there
-            steps = {number: index._extensions[number][:2] for number in numbers}
-            levels.append((index, steps))
-            numbers, index = [before for before, _ in steps.values()], index.previous
-        asked = {
-            (index.previous, before): index.previous._choices[before]
-            for index, steps in levels
-            for before, action in steps.values()
-            if action is not NOOP and index.previous is not None
-        }
-        known = [before.value(number) for before, number in asked]
-        answers = dict(zip(asked, probabilities_at(policy, known, [*asked.values()]), strict=True))
-        reach = {0: 1.0}
-        for index, steps in reversed(levels):
-            above, reach = reach, {}
-            for number, (before, action) in steps.items():
-                reach[number] = above[before]
-                if action is not NOOP:
-                    place = index.previous, before
-                    reach[number] *= float(answers[place][asked[place].index(action)])
-        return np.array([reach[number] for number in wanted])
+                yield index, number, index._legal[number].index(action)
 
 
 def last_joint_action(indexes: Sequence[InfostateIndex], infostate: IntArray) -> JointAction:
@@ -243,21 +265,37 @@ class HistoryBatch(Sequence[History]):
         """Use the given `History` objects at their positions, instead of creating new ones."""
         self._histories.update(histories)
 
+    def choices(self, position: int) -> list[tuple[Action, ...]]:
+        """Return each player's legal actions after a history; `(NOOP,)` if it does not act."""
+        world, numbers = self.worlds[position], self.infostate[position].tolist()
+        pairs = zip(self.infostate_indexes, numbers, strict=True)
+        return [index.choices(number, self.game, world) for index, number in pairs]
+
     def joint_action(self, position: int) -> JointAction:
         """Return the last joint action of a history, which is not the initial one."""
         return last_joint_action(self.infostate_indexes, self.infostate[position])
 
-    def is_at(self, infostate: Infostate) -> BoolArray:
-        """Return [K] whether the player is at an infostate of this depth."""
-        player = infostate.player
-        number = self.infostate_indexes[player].find(infostate.steps)
-        return np.equal(self.infostate[:, player], number)
+    @property
+    def listed(self) -> Sequence[History]:
+        """[K] the histories, which are those of this sequence."""
+        return self
 
-    def has_public_observation(self, public: Hashable) -> BoolArray:
-        """Return [K] whether the last public observation equals `public`."""
-        index = self.infostate_indexes[0]
-        agrees = np.array([index.public(number) == public for number in range(len(index))])
-        return agrees[self.infostate[:, 0]]
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return the infostate of a player with a number."""
+        return self.infostate_indexes[player].infostate_at(number)
+
+    def number_of(self, infostate: Infostate) -> int:
+        """Return the number of an infostate of this depth; -1 if no history has it."""
+        return self.infostate_indexes[infostate.player].find(infostate.steps)
+
+    def positions_at(self, infostate: Infostate) -> LongArray:
+        """Return [R] the positions of the histories of an infostate of this depth."""
+        return np.flatnonzero(self.infostate[:, infostate.player] == self.number_of(infostate))
+
+    def within(self, infostate: Infostate) -> tuple[HistoryBatch, LongArray]:
+        """Return the histories of an infostate, and [R] their positions here."""
+        positions = self.positions_at(infostate)
+        return self.select(positions), positions
 
     def rewards_at(self, positions: LongArray) -> FloatArray:
         """Return [R, N] the sum of the rewards of each player at some of the histories."""
@@ -272,6 +310,7 @@ class HistoryBatch(Sequence[History]):
                 positions.tolist(), self.origin[positions].tolist(), strict=True
             )
         ]
+        # Histories share beginnings, so that the rewards of each beginning are summed once.
         origins, above = np.unique(self.origin[positions], return_inverse=True)
         last = np.array(rewards, np.float64).reshape(len(positions), -1)
         found: FloatArray = before.rewards_at(origins.astype(np.int64))[above] + last

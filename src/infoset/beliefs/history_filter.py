@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import cached_property, lru_cache
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import islice, product
-from sys import maxsize
 from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.enumerated_outcomes import EnumeratedOutcomes, Outcomes, TooManyWorldsError
-from infoset.beliefs.history_batches import HistoryBatch, ObservedStep, Successor
+from infoset.beliefs.history_batches import (
+    HistoryBatch,
+    ObservedStep,
+    Outcomes,
+    Successor,
+    TooManyWorldsError,
+    enumerated_outcomes,
+)
 from infoset.beliefs.listed_histories import listed_batch
 from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate, PublicState, Step, step_text
-from infoset.game.broken_rules import rules_at
 from infoset.game.checked_rules import checked_observation
 from infoset.game.hooks import actions_as_seen, histories_as_seen, public_observations
 from infoset.game.infostate import join_steps
-from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
+from infoset.typing import NOOP, Action, JointAction, LongArray, Player
 from infoset.utils.clocks import check_deadline
 
 Information: TypeAlias = Infostate | PublicState
 """The information of a player, or of the public."""
-
-Choices: TypeAlias = Sequence[Sequence[Action]]
-"""Per player, its legal actions; `NOOP` alone if it does not act."""
 
 CACHED_HISTORIES = 2_000_000
 """Limit on the number of histories in all cached batches of a game."""
@@ -40,71 +40,6 @@ TRIED_TRANSITIONS = 100_000
 """Limit on the number of transitions that are tried to find these observations."""
 
 
-# Transitions
-
-
-class SampledOutcomes:
-    """Enumerates the outcomes of chance, and samples them if there are too many.
-
-    Only games that define `sample_transition` are sampled; other games are always enumerated. If a
-    game defines `sample_observed_transition`, only outcomes that agree with the observation are
-    drawn.
-
-    Parameters
-    ----------
-    limit
-        Maximum number of next world states that are enumerated.
-    num_draws
-        Number of draws if there are more.
-    observed
-        The observation.
-    """
-
-    def __init__(
-        self, limit: int, num_draws: int, observed: ObservedStep, rng: np.random.Generator
-    ) -> None:
-        self.limit = limit
-        self.num_draws = num_draws
-        self._observed = observed
-        self._rng = rng
-        self._drawn: Counter[tuple[World, JointAction]] = Counter()
-
-    def __call__(
-        self, game: Game, world: World, joint_action: JointAction
-    ) -> Iterable[tuple[World, float]]:
-        """Return the next world states with probabilities, or the sampled ones with weights."""
-        if type(game).sample_transition is Game.sample_transition:
-            return EnumeratedOutcomes(maxsize)(game, world, joint_action)
-        with suppress(TooManyWorldsError):
-            return EnumeratedOutcomes(self.limit)(game, world, joint_action)
-        drawn: dict[World, float] = {}
-        for _ in range(self.num_draws):
-            next_world, weight = self._draw(game, world, joint_action)
-            drawn[next_world] = drawn.get(next_world, 0.0) + weight / self.num_draws
-        self._drawn[world, joint_action] += len(drawn)
-        return drawn.items()
-
-    def _draw(self, game: Game, world: World, joint_action: JointAction) -> tuple[World, float]:
-        """Return a next world state, and its weight: the probability of the observation."""
-        with rules_at(game, world):
-            found = game.sample_observed_transition(world, joint_action, *self._observed, self._rng)
-            return found or (game.sample_transition(world, joint_action, self._rng), 1.0)
-
-    @property
-    def num_outcomes(self) -> int:
-        """Number of distinct next world states that were sampled."""
-        return self._drawn.total()
-
-    def count(self, batch: HistoryBatch, found: Iterable[Successor]) -> int:
-        """Return how many successors of a batch were sampled rather than enumerated."""
-        return sum((batch.worlds[one.origin], one.joint_action) in self._drawn for one in found)
-
-
-def samples_observations(game: Game) -> bool:
-    """Return whether a game defines its own `sample_observed_transition`."""
-    return type(game).sample_observed_transition is not Game.sample_observed_transition
-
-
 def successors(
     batch: HistoryBatch, observed: ObservedStep | None, outcomes: Outcomes
 ) -> Iterator[Successor]:
@@ -112,9 +47,12 @@ def successors(
     game, public_action = batch.game, None
     for origin, choices in _choices(batch, observed):
         world = batch.worlds[origin]
+        tried: Iterable[JointAction] = product(*choices)
         # In a game of public actions, all transitions that agree have the same joint action. Once
         # it is known, no other is tried.
-        tried = product(*choices) if public_action is None else _if_legal(public_action, choices)
+        if public_action is not None:
+            legal = zip(public_action, choices, strict=True)
+            tried = (public_action,) if all(one in actions for one, actions in legal) else ()
         for joint_action in tried:
             check_deadline()
             for next_world, probability in outcomes(game, world, joint_action):
@@ -125,39 +63,28 @@ def successors(
                     yield Successor(origin, joint_action, next_world, float(probability), seen)
 
 
-def _if_legal(joint_action: JointAction, choices: Choices) -> Sequence[JointAction]:
-    is_legal = all(action in legal for action, legal in zip(joint_action, choices, strict=True))
-    return (joint_action,) if is_legal else ()
+def _choices(
+    batch: HistoryBatch, observed: ObservedStep | None
+) -> Iterator[tuple[int, Sequence[Sequence[Action]]]]:
+    """Yield the positions of a batch with the actions that each player may have taken there.
 
-
-def _choices(batch: HistoryBatch, observed: ObservedStep | None) -> Iterator[tuple[int, Choices]]:
-    """Yield the positions of a batch with the actions that each player may have taken there."""
-    observer = None if observed is None else observed.player
-    own = NOOP if observed is None else observed.step.action
-    agreeing = [] if observed is None else _agreeing_actions(batch.game, observed.step.public)
-    numbers = batch.infostate.tolist()
-    for origin, world in enumerate(batch.worlds):
-        choices = [
-            index.choices(number, batch.game, world)
-            for index, number in zip(batch.infostate_indexes, numbers[origin], strict=True)
-        ]
-        for player, actions in agreeing:
-            choices[player] = tuple([one for one in choices[player] if one in actions])
-        if observer is not None:
-            choices[observer] = (own,) if own in choices[observer] else ()
+    For a player who does not act, this is `NOOP` alone. The observer took the action it remembers;
+    of the others, a game can say which actions agree with what the public saw.
+    """
+    agreeing: dict[Player, tuple[Action, ...] | None] = {}
+    if observed is not None:
+        public = observed.step.public
+        for player in range(batch.game.num_players):
+            agreeing[player] = actions_as_seen(batch.game, player, public)
+    for origin in range(len(batch)):
+        choices = batch.choices(origin)
+        for player, seen in agreeing.items():
+            if seen is not None:
+                choices[player] = tuple([a for a in choices[player] if a is NOOP or a in seen])
+        if observed is not None and observed.player is not None:
+            own = observed.step.action
+            choices[observed.player] = (own,) if own in choices[observed.player] else ()
         yield origin, choices
-
-
-def _agreeing_actions(game: Game, public: Hashable) -> list[tuple[Player, tuple[Action, ...]]]:
-    """Return the players of whom a public observation shows something, with their actions."""
-    return [
-        (player, (NOOP, *actions))
-        for player in range(game.num_players)
-        if (actions := actions_as_seen(game, player, public)) is not None
-    ]
-
-
-# Filtering
 
 
 class HistoryFilter:
@@ -223,46 +150,37 @@ class HistoryFilter:
     def _further(
         self, batch: HistoryBatch, observed: ObservedStep, information: Information
     ) -> HistoryBatch | None:
-        """Return the batch one step further; None if it cannot be enumerated."""
+        """Return the histories one step longer that agree with an observation.
+
+        None if there are more than `max_worlds` of them, or of the outcomes of one transition.
+        """
         if information in self._cache:
             return self._recall(information)
-        try:
-            further = self._extend(batch, observed)
-        except TooManyWorldsError:
+        if batch.parent is not None:
+            further = self._enumerate(batch, observed)
+        elif self._first_batch is not None:
+            further = self._first_batch.select(_agreeing(self._first_batch, observed))
+        else:
             further = None
         if further is not None and not len(further):
             raise no_history_error(batch, observed, information)
         self._store(information, further)
         return further
 
-    def _extend(self, batch: HistoryBatch, observed: ObservedStep) -> HistoryBatch:
-        """Return the histories one step longer that agree with an observation.
-
-        Raises
-        ------
-        TooManyWorldsError
-            If there are more than `max_worlds` of these histories, or outcomes of one transition.
-        """
-        if batch.parent is not None:
-            return self._enumerate(batch, observed)
-        if self._first_batch is None:
-            raise TooManyWorldsError
-        return self._first_batch.select(_agreeing(self._first_batch, observed))
-
-    def _enumerate(self, batch: HistoryBatch, observed: ObservedStep | None) -> HistoryBatch:
-        found = successors(batch, observed, EnumeratedOutcomes(self.max_worlds))
-        further = batch.extend(islice(found, self.max_worlds + 1))
-        if len(further) > self.max_worlds:
-            raise TooManyWorldsError
-        return further
+    def _enumerate(self, batch: HistoryBatch, observed: ObservedStep | None) -> HistoryBatch | None:
+        outcomes = partial(enumerated_outcomes, limit=self.max_worlds)
+        try:
+            further = batch.extend(
+                islice(successors(batch, observed, outcomes), self.max_worlds + 1)
+            )
+        except TooManyWorldsError:
+            return None
+        return further if len(further) <= self.max_worlds else None
 
     @cached_property
     def _first_batch(self) -> HistoryBatch | None:
         """All histories of length one, such as all deals, enumerated once for all observers."""
-        try:
-            return self._enumerate(self.root, None)
-        except TooManyWorldsError:
-            return None
+        return self._enumerate(self.root, None)
 
     def _recall(self, information: Information) -> HistoryBatch | None:
         if information in self._cache:
@@ -280,9 +198,12 @@ class HistoryFilter:
 
 def _agreeing(first: HistoryBatch, observed: ObservedStep) -> LongArray:
     """Return the positions of the histories of length one that agree with an observation."""
-    if observed.player is None:
-        return np.flatnonzero(first.has_public_observation(observed.step.public))
-    return np.flatnonzero(first.is_at(Infostate(observed.player, (observed.step,))))
+    if observed.player is not None:
+        return first.positions_at(Infostate(observed.player, (observed.step,)))
+    # Every player sees what is public, so that the infostates of one player are enough.
+    index = first.infostate_indexes[0]
+    agrees = np.array([index.public(n) == observed.step.public for n in range(len(index))], bool)
+    return np.flatnonzero(agrees[first.infostate[:, 0]])
 
 
 @lru_cache(maxsize=8)
@@ -331,7 +252,7 @@ def no_history_error(
 def _possible_observations(batch: HistoryBatch, player: int | None) -> list[str]:
     """Return the next steps that a player, or the public, can observe, as text."""
     texts: dict[str, None] = {}
-    transitions = successors(batch, None, EnumeratedOutcomes(TRIED_TRANSITIONS))
+    transitions = successors(batch, None, partial(enumerated_outcomes, limit=TRIED_TRANSITIONS))
     for one in islice(transitions, TRIED_TRANSITIONS):
         action = NOOP if player is None else one.joint_action[player]
         private = None if player is None else one.seen.seen_by(player)

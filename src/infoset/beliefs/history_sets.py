@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs.belief import ModelNoise, SamplingLimits
-from infoset.beliefs.game_beliefs import GameBeliefs
+from infoset.beliefs.assumed_policies import AssumedReach
 from infoset.beliefs.history_batches import HistoryBatch
+from infoset.beliefs.history_sources import RulesSource, SamplingLimits
 from infoset.game import Game, Infostate
 from infoset.policy import Policy
 from infoset.typing import BoolArray, FloatArray, LongArray, World
@@ -78,9 +78,8 @@ class PublicHistories:
 
     def has(self, infostate: Infostate) -> BoolArray:
         """Return [K] whether a player is at an infostate."""
-        own = self.infostates[infostate.player]
-        number = own.index(infostate) if infostate in own else -1
-        return np.equal(self.position[:, infostate.player], number)
+        is_here = np.array([known == infostate for known in self.infostates[infostate.player]])
+        return is_here[self.position[:, infostate.player]]
 
     @property
     def reach(self) -> FloatArray:
@@ -103,11 +102,13 @@ class PublicHistories:
 
     def select(self, rows: LongArray) -> HistorySet:
         """Return some of the histories; `rows` are increasing positions."""
+        # 1. The infostates that remain, numbered anew.
         infostates, columns = [], []
         for own, column in zip(self.infostates, self.position[rows].T, strict=True):
             numbers, place = np.unique(column, return_inverse=True)
             infostates.append(tuple(own[number] for number in numbers.tolist()))
             columns.append(place)
+        # 2. World states and rewards, from the batch of each piece: its rows follow those before.
         worlds: list[World] = []
         rewards = []
         begin = 0
@@ -116,6 +117,10 @@ class PublicHistories:
             worlds += [batch.worlds[place] for place in inside.tolist()]
             rewards.append(batch.rewards_at(inside))
             begin += len(places)
+        # 3. The share in the weight that the pieces stand for, not only in what they list.
+        reach = self.reach
+        total = reach.sum()
+        share = float((reach * self.inclusion)[rows].sum() / total) if total > 0 else np.nan
         return HistorySet(
             worlds=worlds,
             infostates=tuple(infostates),
@@ -123,14 +128,8 @@ class PublicHistories:
             rewards_so_far=np.concatenate(rewards),
             chance_reach=self.chance_reach[rows],
             is_complete=False,
-            weight_share=self._share(rows),
+            weight_share=share,
         )
-
-    def _share(self, rows: LongArray) -> float:
-        """Return the share of some histories in the weight of all."""
-        reach = self.reach
-        total = reach.sum()
-        return float((reach * self.inclusion)[rows].sum() / total) if total > 0 else np.nan
 
     def sample(
         self,
@@ -188,38 +187,44 @@ def histories_around(
     ParameterError, UnknownNameError, UnsupportedGameError
         As in `private_belief`.
     """
-    beliefs = GameBeliefs(game, policies, limits, ModelNoise(0.0))
-    batch = beliefs.histories(infostate.public_state)
+    reach = AssumedReach(policies)
+    source = RulesSource(game, limits, reach)
+    batch = source.histories(infostate.public_state)
     if batch.method == "enumeration":
-        return _joined([(batch, np.arange(len(batch)))], policies, is_complete=True)
-    own = beliefs.histories(infostate)
-    pieces = [(own, np.arange(len(own))), (batch, np.flatnonzero(~batch.is_at(infostate)))]
-    return _joined([piece for piece in pieces if len(piece[1])], policies, is_complete=False)
+        return _joined([(batch, np.arange(len(batch)))], reach, is_complete=True)
+    # The sample of the public state may have few histories of the infostate, where the search
+    # decides: a sample of their own replaces them. Each of the two estimates sums over its part.
+    own = source.histories(infostate)
+    outside = np.setdiff1d(np.arange(len(batch)), batch.positions_at(infostate))
+    pieces = [(own, np.arange(len(own))), (batch, outside)]
+    return _joined([piece for piece in pieces if len(piece[1])], reach, is_complete=False)
 
 
 def _joined(
-    pieces: Sequence[tuple[HistoryBatch, LongArray]],
-    policies: Sequence[Policy | None],
-    is_complete: bool,
+    pieces: Sequence[tuple[HistoryBatch, LongArray]], reach: AssumedReach, is_complete: bool
 ) -> PublicHistories:
     """Return disjoint sets of histories as one, with the ranges."""
-    numbers: list[dict[Infostate, int]] = [{} for _ in policies]
-    ranges: list[list[float]] = [[] for _ in policies]
+    # Each batch has numbers of its own for the infostates; here are those of the whole.
+    numbers: list[dict[Infostate, int]] = [{} for _ in reach.policies]
+    ranges: list[list[float]] = [[] for _ in reach.policies]
     positions = []
     for batch, rows in pieces:
         columns = []
         for player, (known, own_range) in enumerate(zip(numbers, ranges, strict=True)):
-            index, policy = batch.infostate_indexes[player], policies[player]
             found, place = np.unique(batch.infostate[rows, player], return_inverse=True)
-            size = len(found)
-            reach = np.ones(size) if policy is None else index.own_reaches(policy, found.tolist())
+            reaches = reach.ranges(batch, player, found.tolist()).tolist()
             of_batch = []
-            for number, own_reach in zip(found.tolist(), reach.tolist(), strict=True):
-                of_batch.append(known.setdefault(index.value(number), len(known)))
+            for number, own_reach in zip(found.tolist(), reaches, strict=True):
+                infostate = batch.infostate_at(player, number)
+                of_batch.append(known.setdefault(infostate, len(known)))
                 if len(known) > len(own_range):
                     own_range.append(own_reach)
             columns.append(np.array(of_batch, np.int64)[place])
         positions.append(np.stack(columns, axis=1))
+    inclusion = [
+        np.ones(len(rows)) if batch.inclusion is None else batch.inclusion[rows]
+        for batch, rows in pieces
+    ]
     return PublicHistories(
         pieces=tuple(pieces),
         infostates=tuple(map(tuple, numbers)),
@@ -227,9 +232,5 @@ def _joined(
         chance_reach=np.concatenate([batch.weight[rows] for batch, rows in pieces]),
         is_complete=is_complete,
         ranges=tuple(map(np.array, ranges)),
-        inclusion=np.concatenate([_inclusions(batch)[rows] for batch, rows in pieces]),
+        inclusion=np.concatenate(inclusion),
     )
-
-
-def _inclusions(batch: HistoryBatch) -> FloatArray:
-    return np.ones(len(batch)) if batch.inclusion is None else batch.inclusion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import TypeAlias
 
@@ -121,7 +121,14 @@ def find_leak(
         if not isinstance(make_search, type):
             check_callable("make_search", make_search, MAKES_A_SEARCH)
         _check_parameters("make_search", make_search, (), MAKES_A_SEARCH)
-        _check_made(make_search())
+        made: object = make_search()
+        if not callable(made):
+            has_search = callable(getattr(made, "search", None))
+            fix = "make_search=lambda: MyClass(...).search" if has_search else MAKES_A_SEARCH
+            raise ParameterError(
+                f"make_search() returns {type(made).__name__}, which is not a search; a search is "
+                f"a function of an infostate and a random generator; give {fix}"
+            )
     test = _LeakTest(game, search, seed, num_worlds, make_search)
     rng = np.random.default_rng(seed)
     for history, player in _decisions(game, test.queries, num_plays, rng):
@@ -160,17 +167,6 @@ def _numbers(answer: object, infostate: Infostate) -> FloatArray:
     return numbers
 
 
-def _check_made(search: object) -> None:
-    """Raise unless an object returned by `make_search` can be called."""
-    if not callable(search):
-        has_search = callable(getattr(search, "search", None))
-        fix = "make_search=lambda: MyClass(...).search" if has_search else MAKES_A_SEARCH
-        raise ParameterError(
-            f"make_search() returns {type(search).__name__}, which is not a search; a search is a "
-            f"function of an infostate and a random generator; give {fix}"
-        )
-
-
 def _decisions(
     game: Game, tested: Container[Infostate], num_plays: int, rng: np.random.Generator
 ) -> Iterator[tuple[History, Player]]:
@@ -178,9 +174,11 @@ def _decisions(
 
     tested : the infostates that were tested so far; the caller adds those of yielded decisions.
     """
+    # 1. Random plays.
     visited: list[History] = []
     for _ in range(num_plays):
         yield from _play_on(initial_history(game), visited, rng)
+    # 2. Plays from the infostates that random play reaches most rarely.
     untested: dict[Infostate, History] = {}
     num_expanded = 0
     for _ in range(num_plays):
@@ -244,23 +242,17 @@ class _Query:
     entropy: int
 
 
+@dataclass(frozen=True)
 class _LeakTest:
     """Repeats queries under varied circumstances, and compares the results."""
 
-    def __init__(
-        self,
-        game: Game,
-        search: Search,
-        seed: int,
-        num_worlds: int,
-        make_search: Callable[[], Search] | None,
-    ) -> None:
-        self.game = game
-        self.search = search
-        self.seed = seed
-        self.num_worlds = num_worlds
-        self.make_search = make_search
-        self.queries: dict[Infostate, _Query] = {}
+    game: Game
+    search: Search
+    seed: int
+    num_worlds: int
+    make_search: Callable[[], Search] | None
+    queries: dict[Infostate, _Query] = field(default_factory=dict)
+    """The first query at each infostate that was tested."""
 
     def leak_at(self, history: History, player: Player, rng: np.random.Generator) -> Leak | None:
         """Return a leak at a decision of a player, or None."""
@@ -281,38 +273,37 @@ class _LeakTest:
         self, history: History, infostate: Infostate, rng: np.random.Generator
     ) -> Iterator[tuple[str, Search, History, Infostate]]:
         """Yield name, search, history, and infostate of variations that should be equal."""
+        # The same query once more, or in another play, if the infostate was tested before.
         is_same = self.queries[infostate].world == history.world
         again = "time of query" if is_same else "world state"
         yield again, self.search, history, infostate
+        # An equal copy: a search that looks objects up by identity sees another one.
         same = Infostate(infostate.player, tuple(Step(*step) for step in infostate.steps))
         yield "infostate object", self.search, history, same
+        # Histories that the player cannot tell from this one: what differs is hidden from it.
         belief = private_belief(history.game, infostate, rng=rng, num_samples=NUM_SAMPLES)
         is_small = len(belief.histories) <= self.num_worlds
         sampled = range(len(belief.histories)) if is_small else belief.sample(rng, self.num_worlds)
         for position in map(int, sampled):
             other = belief.histories[position]
             yield "world state", self.search, other, other.infostates[infostate.player]
+        # A searcher that has no caches of earlier searches.
         if self.make_search is not None:
             yield "searcher", self.make_search(), history, infostate
 
     def _query(
         self, search: Search, history: History, infostate: Infostate, entropy: int
     ) -> FloatArray:
-        _lead_rules(self.game, history)
+        """Return the result of a search in a play of a history."""
+        # The rules are called as such a play does, in case the game object has state. Equal games
+        # share beliefs, so that the history may come from another game object.
+        rules = CheckedGame(self.game)
+        for stop in history.path():
+            if stop.parent is not None:
+                transition = (stop.parent.world, stop.joint_action, stop.world)
+                rules.observe(*transition)
+                rules.rewards(*transition)
+            for player in rules.actors(stop.world):
+                rules.legal_actions(stop.world, player)
         rng = np.random.default_rng([self.seed, entropy])
         return _numbers(search(infostate, rng), infostate)
-
-
-def _lead_rules(game: Game, history: History) -> None:
-    """Call the rules as a play of this history does, in case the game object has state.
-
-    Equal games share beliefs, so that the history may come from another game object.
-    """
-    rules = CheckedGame(game)
-    for stop in history.path():
-        if stop.parent is not None:
-            transition = (stop.parent.world, stop.joint_action, stop.world)
-            rules.observe(*transition)
-            rules.rewards(*transition)
-        for player in rules.actors(stop.world):
-            rules.legal_actions(stop.world, player)

@@ -1,32 +1,40 @@
-"""Batches of histories that a game lists as arrays of moves; world states are created on access."""
+"""Batches of histories that a game gives itself: listed as arrays of moves, or drawn.
+
+Each is replayed by the rules. World states of arrays of moves are created on access.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from sys import maxsize
 from typing import Any, Final, overload
 
 import numpy as np
 
-from infoset.beliefs.enumerated_outcomes import EnumeratedOutcomes
-from infoset.beliefs.history_batches import HistoryBatch, InfostateIndex, last_joint_action
+from infoset.beliefs.history_batches import (
+    HistoryBatch,
+    InfostateIndex,
+    ObservedStep,
+    Successor,
+    enumerated_outcomes,
+    last_joint_action,
+)
 from infoset.errors import GameRuleError, show
-from infoset.game import Game
+from infoset.game import Game, History
 from infoset.game.broken_rules import rules_at
 from infoset.game.hooks import Moves
-from infoset.typing import NOOP, Action, FloatArray, IntArray, JointAction, Player, World
+from infoset.typing import NOOP, Action, FloatArray, IntArray, JointAction, World
 from infoset.utils.sorting import number_by_appearance
 
-RULE: Final = (
+LISTING_RULE: Final = (
     "histories_as_seen lists the histories that agree with the information, in a game in which "
     "only actions are hidden"
 )
 
+DRAWING_RULE: Final = "sample_histories_as_seen draws histories that agree with the information"
+
 ONLY_NOOP: Final = (NOOP,)
 """In place of the legal actions of a player who does not act."""
-
-ALL_OUTCOMES: Final = EnumeratedOutcomes(maxsize)
 
 UNKNOWN: Final = object()
 """In place of a world state that has not been created yet."""
@@ -56,25 +64,31 @@ def listed_batch(
         position is not that of a legal action, or a history that was replayed does not agree with
         the observations.
     """
+    # 1. In lexicographic order, histories with a common beginning are next to each other. (The last
+    # key of lexsort is the primary one, so that the columns are reversed.)
     order = np.lexsort(moves.reshape(len(moves), -1).T[::-1])
     moves = moves[order].astype(np.int32)
+    # 2. [T, K] whether a row is the first with its moves up to each transition: it is, once it has
+    # differed from the row before.
     differs = (moves[1:] != moves[:-1]).any(axis=2)
-    # [T, K] whether a row is the first with its moves up to each transition
     is_first = np.ones((len(public), len(moves)), bool)
     is_first[:, 1:] = np.logical_or.accumulate(differs, axis=1).T
     if weight is None and not is_first[-1].all():
         twice = int(np.argmin(is_first[-1]))
-        raise GameRuleError(RULE, found=f"it lists the history {show(moves[twice].tolist())} twice")
+        found = f"it lists the history {show(moves[twice].tolist())} twice"
+        raise GameRuleError(LISTING_RULE, found=found)
+    # 3. One batch for each transition that `start` does not have. `position` [K] is where the
+    # beginning of each row stands in it: the number of first rows up to it, less one.
     batch, position = start, _positions(start, moves)
     for depth in range(start.depth, len(public)):
         first = is_first[depth]
         batch = _further(batch, moves[first, depth], position[first], public[depth])
         position = np.cumsum(first, dtype=np.int32) - 1
-    if weight is not None:
-        total = np.bincount(position, weights=weight[order])
-        weight = batch.weight * total
-        return replace(batch, weight=weight, method="samples", inclusion=1 / total)
-    return replace(batch, moves=moves)
+    if weight is None:
+        return replace(batch, moves=moves)
+    # The weights of drawn rows estimate 1 for each history, so that chance reach is unbiased.
+    total = np.bincount(position, weights=weight[order])
+    return replace(batch, weight=batch.weight * total, method="samples", inclusion=1 / total)
 
 
 def _positions(start: HistoryBatch, moves: Moves) -> IntArray:
@@ -85,7 +99,7 @@ def _positions(start: HistoryBatch, moves: Moves) -> IntArray:
     found = [place.get(row.tobytes(), -1) for row in moves[:, : start.depth]]
     if min(found) < 0:
         row = moves[found.index(-1), : start.depth].tolist()
-        raise GameRuleError(RULE, found=f"it listed the beginning {show(row)} only later")
+        raise GameRuleError(LISTING_RULE, found=f"it listed the beginning {show(row)} only later")
     return np.array(found, np.int32)
 
 
@@ -122,30 +136,26 @@ def _add_infostates(
     chosen [K] positions of the player's actions, origin [K] positions in `batch`.
     """
     above = batch.infostate[origin, index.player]
+    # A code stands for a pair: the infostate before, and one more than the action's position.
     width = int(chosen.max()) + 2
     codes = above.astype(np.int64) * width + chosen + 1
     numbers = number_by_appearance(codes)
     values = np.empty(int(numbers.max()) + 1, np.int64)
     values[numbers] = codes
     # If the player acts nowhere, one infostate is compared with the rules, to save time.
-    legal = _legal_actions(batch, index.player, origin if width > 1 else origin[:1])
+    checked = origin if width > 1 else origin[:1]
+    known, first = np.unique(batch.infostate[checked, index.player], return_index=True)
+    legal = {
+        number: batch.infostate_indexes[index.player].choices(
+            number, batch.game, batch.worlds[position]
+        )
+        for number, position in zip(known.tolist(), checked[first].tolist(), strict=True)
+    }
     for code in values.tolist():
         before, position = divmod(code, width)
         action = _action(legal.get(before, ONLY_NOOP), position - 1, index, before)
         index.number((before, action, None, public))
     return numbers
-
-
-def _legal_actions(
-    batch: HistoryBatch, player: Player, positions: IntArray
-) -> dict[int, tuple[Action, ...]]:
-    """Return the legal actions at the player's infostates at some positions of a batch."""
-    index = batch.infostate_indexes[player]
-    known, first = np.unique(batch.infostate[positions, player], return_index=True)
-    return {
-        number: index.choices(number, batch.game, batch.worlds[position])
-        for number, position in zip(known.tolist(), positions[first].tolist(), strict=True)
-    }
 
 
 def _action(legal: tuple[Action, ...], position: int, index: InfostateIndex, before: int) -> Action:
@@ -156,9 +166,9 @@ def _action(legal: tuple[Action, ...], position: int, index: InfostateIndex, bef
     if acts and 0 <= position < len(legal):
         return legal[position]
     assert index.previous is not None
-    known = index.previous.value(before)
+    known = index.previous.infostate_at(before)
     raise GameRuleError(
-        RULE,
+        LISTING_RULE,
         found=f"it lists the action at position {position} at the infostate {str(known)!r}, where "
         f"the legal actions are {show(list(legal) if acts else [])}; -1 is for not acting",
         player=index.player,
@@ -226,29 +236,95 @@ def _replay(
     game: Game, world: World, joint_action: JointAction, public: Hashable
 ) -> tuple[World, float]:
     """Return the next world that agrees with the public observation, and its probability."""
-    found = []
-    for next_world, probability in ALL_OUTCOMES(game, world, joint_action):
+    found, problem = [], None
+    for next_world, probability in enumerated_outcomes(game, world, joint_action):
         with rules_at(game, world):
             seen = game.observe(world, joint_action, next_world)
             agrees = seen.public == public
             is_private = any(part is not None for part in seen.seen_by_each(game.num_players))
         if is_private:
             problem = "players have private observations"
-            raise _disagreement(problem, world, joint_action, public)
+            break
         if agrees:
             found.append((next_world, probability))
-    if len(found) != 1:
+    # Only actions are hidden in such a game: the moves and what is public determine the world.
+    if len(found) != 1 and problem is None:
         problem = f"{len(found) or 'no'} next world states agree"
-        raise _disagreement(problem, world, joint_action, public)
+    if problem is not None:
+        raise GameRuleError(
+            LISTING_RULE,
+            found=f"in a listed history, joint action {show(joint_action)} is followed by the "
+            f"public observation {show(public)}, but {problem}",
+            world=world,
+        )
     return found[0]
 
 
-def _disagreement(
-    problem: str, world: World, joint_action: JointAction, public: Hashable
-) -> GameRuleError:
-    return GameRuleError(
-        RULE,
-        found=f"in a listed history, joint action {show(joint_action)} is followed by the public "
-        f"observation {show(public)}, but {problem}",
-        world=world,
-    )
+def path_batch(
+    root: HistoryBatch,
+    histories: Sequence[History],
+    weight: FloatArray,
+    steps: Sequence[ObservedStep],
+) -> HistoryBatch:
+    """Return the batch of drawn histories, in the order of their first draws.
+
+    Parameters
+    ----------
+    root
+        The batch of the initial history.
+    histories
+        [K] the histories, at least one.
+    weight
+        [K] their weights; those of equal histories are added.
+    steps
+        [T] the observations.
+
+    Raises
+    ------
+    GameRuleError
+        If a history does not begin in the initial world state, contains an illegal action, or does
+        not agree with an observation.
+    """
+    paths = [history.path() for history in histories]
+    for path in paths:
+        if path[0].world != root.worlds[0]:
+            found = "a drawn history begins in another world state than initial_world()"
+            raise GameRuleError(DRAWING_RULE, found=found, world=path[0].world)
+    batch, position = root, [0] * len(paths)
+    for depth, observed in enumerate(steps, start=1):
+        # Histories with a common beginning share its last transition, which is checked once.
+        numbers: dict[tuple[int, JointAction, World], int] = {}
+        successors: list[Successor] = []
+        for place, path in enumerate(paths):
+            origin, after = position[place], path[depth]
+            key = origin, after.joint_action, after.world
+            if key not in numbers:
+                successors.append(_checked_successor(batch, origin, after, observed))
+            position[place] = numbers.setdefault(key, len(numbers))
+        batch = batch.extend(successors)
+    total = np.bincount(position, weights=weight).astype(np.float64)
+    unknown = np.full(len(total), np.nan)  # what the game divided the chance reach by
+    batch = replace(batch, weight=total, method="samples", inclusion=unknown)
+    batch.remember(dict(zip(position, histories, strict=True)))
+    return batch
+
+
+def _checked_successor(
+    batch: HistoryBatch, origin: int, after: History, observed: ObservedStep
+) -> Successor:
+    """Return the last transition of a history, if it is legal and agrees with the observation."""
+    world, joint_action = batch.worlds[origin], after.joint_action
+    legal = zip(joint_action, batch.choices(origin), strict=True)
+    problem = None
+    if not all(action in actions for action, actions in legal):
+        problem = "which is illegal"
+    elif observed.player is not None and joint_action[observed.player] != observed.step.action:
+        problem = f"but player {observed.player} took the action {show(observed.step.action)}"
+    elif not observed.agrees(after.observation):
+        who = "the public" if observed.player is None else f"player {observed.player}"
+        seen = observed.step._replace(action=NOOP)
+        problem = f"but {who} did not observe {show(after.observation)}; it observed {show(seen)}"
+    if problem is not None:
+        found = f"a drawn history continues with joint action {show(joint_action)}, {problem}"
+        raise GameRuleError(DRAWING_RULE, found=found, world=world, player=observed.player)
+    return Successor(origin, joint_action, after.world, 1.0, after.observation)

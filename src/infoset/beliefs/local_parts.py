@@ -74,6 +74,7 @@ class LocalPart:
 
     def infostate_at(self, player: Player, number: int) -> Infostate:
         """Return the infostate of the game for an infostate of the local tree, not its root."""
+        # The first step of a local infostate is the draw, which shows the number of its root.
         entered, *steps = self.part.tree.infostate_trees[player].infostate_at(number).steps
         entry: Any = entered.private
         root = self.roots.infostates[player][entry]
@@ -147,16 +148,21 @@ def local_part(
     GameRuleError
         If the game breaks a rule of the model.
     """
+    # 1. A cheap lower bound: each joint action at a root leads to an end.
     local = _LocalGame(game, roots, depth)
     if local.min_num_ends > max_ends:
         return None
+    # 2. The part to the depth limit in own actions. It is cut at public states only if all
+    # histories of a public state agree whether they end there.
     try:
         tree = _build(local, max_ends, max_seconds)
-        is_cut = tree is None or not _goes_on_below(tree, _leaves(tree))
+        # A public state at which some histories end must not have others that go on.
+        is_cut = tree is None or not np.isin(tree.public_tree.parent, _leaves(tree)).any()
     except GameRuleError:
         if depth is None:
             raise
         is_cut = False  # an infostate has a history that ends at the limit, and one that does not
+    # 3. Otherwise the limit counts transitions, which every player sees.
     if not is_cut:
         other = _LocalGame(game, roots, depth, counts_transitions=True)
         tree = _build(other, max_ends, max_seconds)
@@ -186,11 +192,6 @@ def _leaves(tree: GameTree) -> IntArray:
     return np.unique(tree.public_state[is_leaf[tree.world]])
 
 
-def _goes_on_below(tree: GameTree, leaves: IntArray) -> bool:
-    """Return whether a public state at which histories end has others that go on."""
-    return bool(np.isin(tree.public_tree.parent, leaves).any())
-
-
 class _LocalGame(Game):
     """A game that begins with a draw of one of the histories, and ends at the depth limit.
 
@@ -202,13 +203,14 @@ class _LocalGame(Game):
     ) -> None:
         self.base, self.roots = base, roots
         self.counts_transitions = counts_transitions
+        # A transition counts as a move of every player: for depth moves of each, all of them.
         self.limit = None if depth is None else depth * (base.num_players**counts_transitions)
         self.num_players = base.num_players
         self.public_actions = base.public_actions
-        self._none_acted = (0,) * base.num_players
+        none_acted = (0,) * base.num_players
         total = float(roots.chance_reach.sum())
         self._entries = [
-            (LocalWorld(world, self._none_acted, entry), weight / total)
+            (LocalWorld(world, none_acted, entry), weight / total)
             for entry, (world, weight) in enumerate(
                 zip(roots.worlds, roots.chance_reach.tolist(), strict=True)
             )

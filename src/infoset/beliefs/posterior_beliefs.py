@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral, Real
 from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.belief import (
-    MAX_WORLDS,
+from infoset.beliefs.assumed_policies import (
     MODEL_NOISE,
-    NUM_SAMPLES,
     AssumedPolicies,
-    Belief,
+    AssumedReach,
     ModelNoise,
-    SamplingLimits,
     policy_of_each,
+    unreached_error,
 )
-from infoset.beliefs.game_beliefs import GameBeliefs
-from infoset.beliefs.tree_beliefs import TreeBeliefs
+from infoset.beliefs.belief import EXACT_METHODS, Belief, Histories
+from infoset.beliefs.history_filter import Information
+from infoset.beliefs.history_sources import (
+    MAX_WORLDS,
+    NUM_SAMPLES,
+    HistorySource,
+    RulesSource,
+    SamplingLimits,
+    TreeSource,
+)
 from infoset.errors import ParameterError, show
-from infoset.game import Game, Infostate, PublicState
+from infoset.game import Game, History, Infostate, PublicState
 from infoset.game.broken_rules import check_num_players
 from infoset.tree import GameTree
-from infoset.typing import NOOP
+from infoset.typing import NOOP, FloatArray
 from infoset.utils.arguments import check_player, check_type
 
 PublicWeight: TypeAlias = float | Sequence[float] | Mapping[PublicState, float]
@@ -33,27 +40,105 @@ PublicWeight: TypeAlias = float | Sequence[float] | Mapping[PublicState, float]
 state."""
 
 
-def beliefs_of(
-    source: Game | GameTree, policies: AssumedPolicies, noise: ModelNoise, limits: SamplingLimits
-) -> TreeBeliefs | GameBeliefs:
-    """Return the beliefs of a game or tree under assumed policies."""
-    give = 'a game, such as infoset.load("kuhn_poker"), or what build_tree makes of one'
-    check_type("source", source, (Game, GameTree), give)
-    if isinstance(source, Game):
-        check_num_players(source)
-    each = policy_of_each(policies, source.num_players)
-    if all(policy is None for policy in each):
-        noise = ModelNoise(0.0)
-    if isinstance(source, GameTree):
-        return TreeBeliefs(source, each, noise)
-    return GameBeliefs(source, each, limits, noise)
+@dataclass(frozen=True)
+class Posteriors:
+    """Beliefs over the histories of a game or tree, under assumed policies."""
 
+    game: Game | GameTree
+    source: HistorySource
+    reach: AssumedReach
+    noise: ModelNoise
 
-def check_infostate(source: Game | GameTree, infostate: object) -> None:
-    """Raise an error if a value is not an infostate of a player of the game."""
-    check_type("infostate", infostate, Infostate, "an Infostate, such as history.infostates[0]")
-    assert isinstance(infostate, Infostate)
-    check_player(infostate.player, source.num_players, source)
+    @classmethod
+    def of(
+        cls,
+        game: Game | GameTree,
+        policies: AssumedPolicies,
+        noise: ModelNoise,
+        limits: SamplingLimits,
+    ) -> Posteriors:
+        """Return the beliefs over the histories of a game or tree."""
+        give = 'a game, such as infoset.load("kuhn_poker"), or what build_tree makes of one'
+        check_type("source", game, (Game, GameTree), give)
+        if isinstance(game, Game):
+            check_num_players(game)
+        each = policy_of_each(policies, game.num_players)
+        if all(policy is None for policy in each):
+            noise = ModelNoise(0.0)
+        reach = AssumedReach(each)
+        if isinstance(game, GameTree):
+            return cls(game, TreeSource(game), reach, noise)
+        return cls(game, RulesSource(game, limits, reach), reach, noise)
+
+    def check_infostate(self, infostate: object) -> None:
+        """Raise an error if a value is not an infostate of a player of the game."""
+        check_type("infostate", infostate, Infostate, "an Infostate, such as history.infostates[0]")
+        assert isinstance(infostate, Infostate)
+        check_player(infostate.player, self.game.num_players, self.game)
+
+    def given(self, information: Information | int) -> Belief:
+        """Return the belief given the information of a player, or of the public."""
+        return self._belief(*self._weighted(information))
+
+    def at(self, infostate: Infostate, public_weight: float) -> Belief:
+        """Return the mixture `(1 - public_weight) * private + public_weight * public`."""
+        if not public_weight:
+            return self.given(infostate)
+        histories, public, noise = self._weighted(self.source.public_state(infostate))
+        here, positions = histories.within(infostate)
+        # A sample of the public state has few histories of the infostate, or none.
+        is_whole = histories.method in EXACT_METHODS and len(positions) > 0
+        if not is_whole:
+            of_public = self._belief(histories, public, noise)
+            return self._merged(self.given(infostate), of_public, public_weight)
+        if public_weight == 1:
+            return self._belief(histories, public, noise)
+        # The same histories have the private belief, so that both are vectors over them.
+        own, own_noise = self.noise.attempt(partial(self._probability, here, infostate))
+        private = np.zeros(len(histories))
+        private[positions] = own
+        mixed = (1 - public_weight) * private + public_weight * public
+        return self._belief(histories, mixed, max(noise, own_noise))
+
+    def _weighted(self, information: Information | int) -> tuple[Histories, FloatArray, float]:
+        """Return histories, their probabilities [K], and the noise in the policies."""
+
+        def weigh(noise: float) -> tuple[Histories, FloatArray]:
+            # Samples depend on the noise, too: they would lack what the policies exclude.
+            histories = self.source.histories(information, noise)
+            return histories, self._probability(histories, information, noise)
+
+        (histories, probability), noise = self.noise.attempt(weigh)
+        return histories, probability, noise
+
+    def _probability(
+        self, histories: Histories, information: Information | int, noise: float
+    ) -> FloatArray:
+        """Return [K] the probability of each history, given that one of them happened."""
+        # A player's own policy is left out: P(h | s_i) = P_-i(h) / P_-i(s_i).
+        player = information.player if isinstance(information, Infostate) else None
+        reach = self.reach.of(histories, player, noise)
+        total = float(reach.sum())
+        if not total > 0:
+            raise unreached_error(self.game, player)
+        return reach / total
+
+    def _belief(self, histories: Histories, probability: FloatArray, noise: float) -> Belief:
+        kept = probability > 0
+        if not kept.all():
+            histories = histories.select(np.flatnonzero(kept))
+        return Belief(histories.listed, probability[kept], self.game, histories.method, noise)
+
+    def _merged(self, private: Belief, public: Belief, public_weight: float) -> Belief:
+        """Return the mixture of two beliefs over different samples, merging equal histories."""
+        total: dict[History, float] = {}
+        for belief, part in ((private, 1 - public_weight), (public, public_weight)):
+            for history, probability in zip(belief.histories, belief.probability, strict=True):
+                total[history] = total.get(history, 0.0) + part * float(probability)
+        kept = {history: probability for history, probability in total.items() if probability}
+        method = private.method if private.method == "rejection" else public.method
+        noise = max(private.model_noise, public.model_noise)
+        return Belief(tuple(kept), np.array([*kept.values()]), self.game, method, noise)
 
 
 def private_belief(
@@ -127,9 +212,9 @@ def private_belief(
     56
     """
     noise = ModelNoise(model_noise, always_noisy)
-    found = beliefs_of(source, policies, noise, SamplingLimits(rng, max_worlds, num_samples))
-    check_infostate(source, infostate)
-    return found.private(infostate)
+    found = Posteriors.of(source, policies, noise, SamplingLimits(rng, max_worlds, num_samples))
+    found.check_infostate(infostate)
+    return found.given(infostate)
 
 
 def public_belief(
@@ -166,13 +251,12 @@ def public_belief(
     (6, ['[J] / bet', '[K] / bet', '[Q] / bet'])
     """
     noise = ModelNoise(model_noise, always_noisy)
-    found = beliefs_of(source, policies, noise, SamplingLimits(rng, max_worlds, num_samples))
-    if isinstance(found, TreeBeliefs) and isinstance(public_state, Integral):
-        return found.public_at(int(public_state))
+    found = Posteriors.of(source, policies, noise, SamplingLimits(rng, max_worlds, num_samples))
+    if isinstance(source, GameTree) and isinstance(public_state, Integral):
+        return found.given(int(public_state))
     give = "a PublicState, such as history.public_state, or for a tree its index"
     check_type("public_state", public_state, PublicState, give)
-    assert isinstance(public_state, PublicState)
-    return found.public(public_state)
+    return found.given(public_state)
 
 
 @dataclass(frozen=True)
@@ -228,7 +312,11 @@ class PublicPrivateBelief:
         _check_public_weight("default", self.default)
         if isinstance(self.public_weight, Mapping):
             for public_state, public_weight in self.public_weight.items():
-                _check_public_state(public_state)
+                if not isinstance(public_state, PublicState):
+                    raise ParameterError(
+                        f"public_weight has the key {public_state!r}; its keys must be public "
+                        "states, such as history.public_state"
+                    )
                 _check_public_weight(f"public_weight at {public_state}", public_weight)
         elif isinstance(self.public_weight, (tuple, list)):
             object.__setattr__(self, "public_weight", tuple(self.public_weight))
@@ -272,12 +360,9 @@ class PublicPrivateBelief:
         """
         noise = ModelNoise(self.model_noise, self.always_noisy)
         limits = SamplingLimits(rng, self.max_worlds, self.num_samples)
-        found = beliefs_of(source, self.policies, noise, limits)
-        check_infostate(source, infostate)
-        public_weight = self.public_weight_at(infostate)
-        return (
-            found.mixture(infostate, public_weight) if public_weight else found.private(infostate)
-        )
+        found = Posteriors.of(source, self.policies, noise, limits)
+        found.check_infostate(infostate)
+        return found.at(infostate, self.public_weight_at(infostate))
 
 
 def _check_public_weight(name: str, public_weight: object) -> None:
@@ -286,12 +371,4 @@ def _check_public_weight(name: str, public_weight: object) -> None:
         raise ParameterError(
             f"{name} is {show(public_weight)}; it must be a number from 0 (private belief) to 1 "
             f"(public belief)"
-        )
-
-
-def _check_public_state(public_state: object) -> None:
-    if not isinstance(public_state, PublicState):
-        raise ParameterError(
-            f"public_weight has the key {public_state!r}; its keys must be public states, such as "
-            f"history.public_state"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -44,23 +43,18 @@ def find_public_state(tree: GameTree, public_state: PublicState) -> int:
     >>> kuhn.public_tree.label(find_public_state(kuhn, PublicState((None, "bet"))))
     '. / bet'
     """
-    public_tree = tree.public_tree
+    public = tree.public_tree
     number = 0
     for seen in public_state.observations:
-        children = public_tree.children(number).tolist()
-        shown = [child for child in children if _observation(tree, child) == seen]
-        if not shown:
+        children = public.children(number).tolist()
+        shown = [public.observations[at] for at in public.observation[children].tolist()]
+        if seen not in shown:
             raise UnknownNameError(
                 f"no history of {tree.game} leads to the public state {public_state}; the public "
-                f"observations after {public_tree.label(number)!r} are "
-                f"{[_observation(tree, child) for child in children]}"
+                f"observations after {public.label(number)!r} are {shown}"
             )
-        number = shown[0]
+        number = children[shown.index(seen)]
     return number
-
-
-def _observation(tree: GameTree, public_state: int) -> object:
-    return tree.public_tree.observations[tree.public_tree.observation[public_state]]
 
 
 def histories_at(tree: GameTree, public_state: int) -> IntArray:
@@ -151,16 +145,6 @@ class PublicBeliefState:
     the rules. Two public belief states are equal if their games, public states, and ranges are
     equal.
 
-    Attributes
-    ----------
-    tree
-        The game.
-    public_state
-        Index of the public state in the public tree.
-    ranges
-        Per player [S_p] its own reach of each of its infostates at the public state, in
-        increasing order of their indices. Any scale is allowed, such as a sum of one.
-
     Notes
     -----
     Source: Kovařík et al. (2022), Definition 4.3.
@@ -178,32 +162,31 @@ class PublicBeliefState:
     """
 
     tree: GameTree
+    """The game."""
     public_state: int
+    """Index of the public state in the public tree."""
     ranges: tuple[FloatArray, ...]
+    """Per player [S_p] its own reach of each of its infostates at the public state, in increasing
+    order of their indices. Any scale is allowed, such as a sum of one."""
 
     def __post_init__(self) -> None:
         check_public_state(self.tree, self.public_state)
         copies = tuple(np.array(given, dtype=np.float64) for given in self.ranges)
-        self._check(copies)
-        for player_range in copies:
-            player_range.flags.writeable = False
-        object.__setattr__(self, "ranges", copies)
-
-    def _check(self, given: Sequence[FloatArray]) -> None:
-        expected = [(len(numbers),) for numbers in self.infostates]
-        shapes = [player_range.shape for player_range in given]
-        if shapes != expected:
+        sizes = [len(numbers) for numbers in self.infostates]
+        shapes = [player_range.shape for player_range in copies]
+        if shapes != [(size,) for size in sizes]:
             raise ParameterError(
-                f"the ranges have shapes {shapes}; at {self.label!r} the players have "
-                f"{[size for (size,) in expected]} infostates; compute the ranges of a policy "
-                f"with ranges(policy, public_state)"
+                f"the ranges have shapes {shapes}; at {self.label!r} the players have {sizes} "
+                "infostates; compute the ranges of a policy with ranges(policy, public_state)"
             )
-        for player, player_range in enumerate(given):
+        for player, player_range in enumerate(copies):
             if not (np.isfinite(player_range) & (player_range >= 0)).all():
                 raise ParameterError(
                     f"the range of player {player} has an entry that is negative or not finite; "
                     f"give nonnegative finite numbers"
                 )
+            player_range.flags.writeable = False
+        object.__setattr__(self, "ranges", copies)
 
     @classmethod
     def from_policy(
@@ -375,7 +358,10 @@ class PublicBeliefState:
             self.public_state == other.public_state
             and len(self.ranges) == len(other.ranges)
             and all(map(np.array_equal, self.ranges, other.ranges))
-            and _same_game(self.tree, other.tree)
+            and (
+                self.tree is other.tree
+                or self.tree.sequence_form.fingerprint == other.tree.sequence_form.fingerprint
+            )
         )
 
     def __hash__(self) -> int:
@@ -383,6 +369,8 @@ class PublicBeliefState:
 
     @cached_property
     def _hash(self) -> int:
+        # Without the tree: belief states of equal games are equal. Cached, because world states of
+        # subgames contain theirs.
         return hash((self.public_state, *(tuple(values.tolist()) for values in self.ranges)))
 
     def __str__(self) -> str:
@@ -391,7 +379,3 @@ class PublicBeliefState:
     def __repr__(self) -> str:
         shown = ", ".join(map(str, (values.tolist() for values in self.ranges)))
         return f"<PublicBeliefState of {self.tree.game} at {self.label!r}: {shown}>"
-
-
-def _same_game(first: GameTree, second: GameTree) -> bool:
-    return first is second or first.sequence_form.fingerprint == second.sequence_form.fingerprint

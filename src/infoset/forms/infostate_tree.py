@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -111,6 +112,17 @@ class InfostateTree(ShortRepr):
             steps.append(Step(action, private, public))
             infostate = parent
         return tuple(reversed(steps))
+
+    def own_moves(self, number: int) -> Iterator[tuple[InfostateTree, int, int]]:
+        """Yield the player's actions that lead to an infostate, last first.
+
+        An action comes with this tree and the number of the infostate at which it was taken, and is
+        the position in the legal actions there.
+        """
+        while number > 0:
+            action, number = int(self.action[number]), int(self.parent[number])
+            if action >= 0:
+                yield self, number, action
 
     def reading_order(self) -> LongArray:
         """Return [I] positions in `acting` in an order for readers.

@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from infoset.beliefs import HistorySet, LocalPart, local_part
-from infoset.beliefs.belief import SamplingLimits
 from infoset.beliefs.history_sets import PublicHistories, histories_around
+from infoset.beliefs.history_sources import SamplingLimits
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game, Infostate
 from infoset.policy import Policy

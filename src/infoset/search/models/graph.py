@@ -14,14 +14,12 @@ from infoset.search.models.model import (
     RootPositions,
     SearchModel,
     action_indices_in,
-    number_infostates,
-    rewards_of_histories,
 )
 from infoset.tree import GameTree, WorldGraph
 from infoset.tree.counting import world_order
 from infoset.tree.decision_nodes import CHANCE_NODE, DecisionGraph, decision_graph
 from infoset.tree.state_numbering import StepTable
-from infoset.typing import Action, FloatArray, IntArray, LongArray, Player, World
+from infoset.typing import Action, FloatArray, LongArray, World
 from infoset.utils.arguments import check_type
 
 SUM_TOLERANCE = 1e-9
@@ -83,19 +81,12 @@ class GraphModel(SearchModel):
         held = self._belief(infostate, belief)
         if self.tree is None:
             worlds = np.array([self._number[world] for world in held.worlds])
-            rewards_so_far = rewards_of_histories(held)
-            infostates = number_infostates(held, infostate)
         else:
-            there = np.asarray(held.histories)
-            worlds = self.tree.world[there]
-            rewards_so_far = self.tree.rewards_so_far[there]
-            own = self.tree.infostate_trees[infostate.player].index_of(infostate)
-            infostates = _number_tree_infostates(self.tree.infostate[there], infostate.player, own)
-        states = worlds.astype(np.int64)[:, None]
+            worlds = self.tree.world[np.asarray(held.histories)]
         return RootPositions(
-            states,
-            np.ascontiguousarray(rewards_so_far),
-            infostates,
+            worlds.astype(np.int64)[:, None],
+            held.rewards_so_far.copy(),  # searches write to theirs
+            held.infostate_numbers(infostate),
             held.probability,
             held.model_noise,
         )
@@ -113,17 +104,6 @@ class GraphModel(SearchModel):
     @cached_property
     def _number(self) -> dict[World, int]:
         return {world: number for number, world in enumerate(self.graph.worlds)}
-
-
-def _number_tree_infostates(infostate: IntArray, player: Player, own: int) -> LongArray:
-    """Return the result of `number_infostates`, given the tree's infostate numbers [K, N]."""
-    columns = []
-    for other in range(infostate.shape[1]):
-        first = [own] if other == player else []
-        known = {number: count for count, number in enumerate(first)}
-        column = infostate[:, other].tolist()
-        columns.append([known.setdefault(number, len(known)) for number in column])
-    return np.array(columns, np.int64).T
 
 
 def graph_nodes(graph: WorldGraph) -> GraphNodes:

@@ -21,8 +21,6 @@ from infoset.search.models.model import (
     RootPositions,
     SearchModel,
     action_indices_in,
-    number_infostates,
-    rewards_of_histories,
 )
 from infoset.typing import NOOP, Action, FloatArray, LongArray, Player, World
 from infoset.utils.splitmix import Stream, next_uniform
@@ -90,8 +88,8 @@ class HistoriesModel(SearchModel):
         self._start([Node(history) for history in held.histories])
         return RootPositions(
             np.arange(len(held))[:, None],
-            rewards_of_histories(held),
-            number_infostates(held, infostate),
+            held.rewards_so_far.copy(),  # searches write to theirs
+            held.infostate_numbers(infostate),
             held.probability,
             held.model_noise,
         )

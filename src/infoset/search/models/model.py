@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from infoset.beliefs import Belief, PublicPrivateBelief
+from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import UnknownNameError, UnsupportedGameError
-from infoset.game import Game, History, Infostate
+from infoset.game import Game, Infostate
 from infoset.runs.searcher import not_acting_error
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, LongArray, Player
@@ -205,26 +205,7 @@ def _smaller_beliefs(belief: PublicPrivateBelief, seconds: float) -> Iterator[Pu
         number *= GROWTH
 
 
-def number_infostates(belief: Belief, own: Infostate) -> LongArray:
-    """Return [K, N] the numbers of the players' infostates at the histories of a belief.
-
-    Each player's numbers count from 0 in order of first appearance, except that `own` is 0.
-    """
-    histories = cast("Sequence[History]", belief.histories)
-    columns = []
-    for player in range(histories[0].game.num_players):
-        known: dict[Infostate, int] = {own: 0} if player == own.player else {}
-        columns.append([known.setdefault(h.infostates[player], len(known)) for h in histories])
-    return np.array(columns, np.int64).T
-
-
 def action_indices_in(offered: Sequence[Sequence[Action]], legal: Sequence[Action]) -> LongArray:
     """Return [K, A] the index of each legal action in each of K lists; -1 if it is missing."""
     indices = [{action: index for index, action in enumerate(offer)} for offer in offered]
     return np.array([[index.get(action, -1) for action in legal] for index in indices], np.int64)
-
-
-def rewards_of_histories(belief: Belief) -> FloatArray:
-    """Return [K, N] the rewards so far at the histories of a belief."""
-    histories = cast("Sequence[History]", belief.histories)
-    return np.array([history.rewards_so_far for history in histories], np.float64)

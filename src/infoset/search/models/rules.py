@@ -23,8 +23,6 @@ from infoset.search.models.model import (
     RootPositions,
     SearchModel,
     action_indices_in,
-    number_infostates,
-    rewards_of_histories,
 )
 from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
 from infoset.utils.arguments import check_type
@@ -101,8 +99,8 @@ class RulesModel(SearchModel):
         numbers = [[self._number(PartialChoice(world))] for world in held.worlds]
         return RootPositions(
             np.array(numbers, np.int64),
-            rewards_of_histories(held),
-            number_infostates(held, infostate),
+            held.rewards_so_far.copy(),  # searches write to theirs
+            held.infostate_numbers(infostate),
             held.probability,
             held.model_noise,
         )
