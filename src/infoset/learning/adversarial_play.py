@@ -174,7 +174,7 @@ class AdversarialPlay(IterativeState):
         uncounted = self.iteration - play.weight
         if uncounted:
             plans = self.simulator.plans(self._policy)
-            # The mean of the learner's plans since the last count; the others' plans are constant.
+            # The mean of the learner's plans since the last count; the others' are constant.
             plans[self._own_sequences] = (self._mass() - self._mass_before) / uncounted
             play.add(self.simulator.by_player(plans), weight=uncounted)
         return play

@@ -89,7 +89,7 @@ class PublicChanceSampling(IterativeState):
         probability = self._chance.probability
         if not self._all_opponents:
             uniform = [_uniform_reach(self.form, player) for player in range(2)]
-            # External sampling also draws the opponent's actions, here by the uniform policy.
+            # External sampling also draws the opponent's actions, uniformly in this estimate.
             probability = probability * np.mean(uniform, axis=0)
         share = float(probability.mean())
         sequences = sum(len(own.policy) for own in self._players)

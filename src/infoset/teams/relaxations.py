@@ -67,7 +67,7 @@ def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> 
         # One number for each earlier cell and the action taken there; 0 before a first action.
         knew_and_did = cell[before[here]] * int(form.num_actions.max()) + did[here]
         record = np.where(last[here] < 0, 0, 1 + knew_and_did)
-        # Split by stages in order: `cell[before]` is final.
+        # Codes of a stage use the cells of earlier stages, which are final.
         codes = record * information.num_cells + information.cell[here]
         cell[here] = num_cells + number_by_appearance(codes)
         num_cells = int(cell[here].max()) + 1

@@ -214,7 +214,7 @@ def _see(
     gain = np.zeros(form.num_edges)
     chance = arrays.chance[form.node_of_edge[paying]]
     gain[paying] = chance * _team_reach(information, rest, others)[paying] * payoff
-    # Nodes with a single action are no decisions, and cost the search nothing.
+    # A node with a single action is not a decision, and costs the search nothing.
     chooses = np.isin(arrays.agent, team) & (form.num_actions > 1)
     return TeamTree(
         first_node=arrays.first_node.copy(),

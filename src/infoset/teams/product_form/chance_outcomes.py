@@ -118,7 +118,7 @@ def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals
     outcome, high, length = outcome[first], high[first], np.minimum.reduceat(length, first)
     # An interval begins where the one before it ends, or at 0.
     low = np.where(np.diff(outcome, prepend=-1) > 0, 0.0, np.concatenate([[0.0], high[:-1]]))
-    # A difference of cumulative sums has rounding errors, the probability of the move has none.
+    # Differences of cumulative sums have rounding errors; the probability of a move has none.
     is_whole = np.abs(high - low - length) <= ROUNDING
     # Moves of probability 0 give empty intervals.
     met = np.flatnonzero(high - low > ROUNDING)
