@@ -87,6 +87,7 @@ def profile_policies(
             policy,
             *(
                 jnp.where((rows.player == player)[:, None], other, policy)
+                # First the profiles in which player 1 plays otherwise, then player 0.
                 for player in (1, 0)
                 for other in changed
             ),

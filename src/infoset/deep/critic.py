@@ -149,6 +149,7 @@ class Critic:
                     f"in this order; got {infostates}"
                 )
         rows = self.device.encode_many([infostate for line in histories for infostate in line])
+        # The rows of all players of a history are consecutive, so they join to one.
         return self._outputs(rows.reshape(len(histories), -1))
 
     def continuation_values(self, histories: HistorySet, player: Player) -> FloatArray:
@@ -168,6 +169,7 @@ class Critic:
         size = len(self.transformations)
         if player == 0:
             return values[:, :size]
+        # Player 1 earns the opposite. In columns 1 to n - 1 it is player 1 that plays otherwise.
         return -np.delete(values, range(1, size), axis=1)
 
     def tabulate(self, tree: GameTree) -> TransformedValues:
@@ -191,6 +193,7 @@ class Critic:
         # A critic does not learn the values of histories at which chance moves.
         is_known = np.zeros(tree.num_histories, bool)
         is_known[acting] = is_known[tree.terminals] = True
+        # Backward: children have larger numbers, so their values are known.
         for history in np.flatnonzero(~is_known)[::-1].tolist():
             children = slice(*tree.first_child[history : history + 2].tolist())
             values[history] = tree.graph.probability[tree.edge[children]] @ values[children]
@@ -286,6 +289,7 @@ def train_critic(
     device, policy, digests = blueprint_on_device(game, blueprint)
     last = DEFAULT_STEPS if steps is None and seconds is None else steps
     with compiling():
+        # A call of no steps compiles the learner steps, which the time limit does not include.
         task = critic_task(device, transformations, spec)
         state = initial_critic(task, seed)
         state = critic_steps(task, policy, state, 0)

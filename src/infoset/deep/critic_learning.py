@@ -191,6 +191,7 @@ def visit_histories(task: CriticTask, blueprint: Blueprint, state: CriticState) 
             below = jnp.where(is_over[..., None], 0.0, state.target.outputs(features))
             worth = jnp.where(legal.T[..., None], rewards[..., None] + below, 0.0)
             expected = jnp.einsum("mba,abm->bm", profiles, worth)
+            # The histories after the actions taken are among those after all actions.
             after = jax.tree.map(lambda leaf: leaf[action, episodes], children)
             reward = rewards[action, episodes]
         else:
@@ -198,8 +199,10 @@ def visit_histories(task: CriticTask, blueprint: Blueprint, state: CriticState) 
             expected = jnp.zeros((size, len(profiles)), jnp.float32)
 
         def kept(old: Array, new: Array) -> Array:
+            # A play that is over stays as it is; `valid` gets the number of axes of the leaf.
             return jnp.where(valid.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
+        # 1 in padding, so that nothing is divided by 0.
         played = jnp.where(valid, behavior[episodes, action], 1.0)
         return jax.tree.map(kept, here, after), Visits(
             features=history_features(device, here),
@@ -240,6 +243,7 @@ def history_v_trace(visits: Visits, values: Array, c_bar: float, rho_bar: float)
         value, is_valid, reward, ratio = now
         target = value + jnp.minimum(rho_bar, ratio) * (reward[:, None] + next_value - value)
         target += jnp.minimum(c_bar, ratio) * (next_target - next_value)
+        # Padding follows the last decision, whose V' and v' are therefore 0.
         here = jnp.where(is_valid[:, None], value, 0.0), jnp.where(is_valid[:, None], target, 0.0)
         return here, here[1]
 

@@ -182,6 +182,7 @@ def search_cost(tree: GameTree, depth: int) -> int:
 
 def _residual(critic: Critic, blueprint: Blueprint, seed: int) -> tuple[float, float]:
     """Return the residual and the spread of a critic in new episodes."""
+    # Whatever the critic learned from, the residual is that of expectations over all actions.
     spec = replace(critic.settings, is_expected=True)
     unit = jnp.float32(critic.unit)
     task = CriticTask(critic.device, unit, critic.transformations, spec)
@@ -197,23 +198,17 @@ def _residual(critic: Critic, blueprint: Blueprint, seed: int) -> tuple[float, f
     squares, expected = [], []
     for batch in range(NUM_BATCHES):
         here = state._replace(step=jnp.int32(batch))
-        values, targets, valid = _targets(task, blueprint, here)
+        values, targets, valid = map(np.asarray, _targets(task, blueprint, here))
         squares.append(((values - targets) ** 2)[valid])
         expected.append(targets[valid])
     residual = np.sqrt(np.concatenate(squares).mean(dtype=np.float64))
+    # By profile, because the mean values of profiles differ.
     spread = np.sqrt(np.concatenate(expected).var(axis=0, dtype=np.float64).mean())
     return float(residual * critic.unit), float(spread * critic.unit)
 
 
-def _targets(
-    task: CriticTask, blueprint: Blueprint, state: CriticState
-) -> tuple[np.ndarray[Any, Any], ...]:
-    """Return [T, B, M] the values of histories and their targets, and [T, B] which are valid."""
-    found = _jitted_targets(task, blueprint, state)
-    return tuple(map(np.asarray, found))
-
-
 @jax.jit
-def _jitted_targets(task: CriticTask, blueprint: Blueprint, state: CriticState) -> Any:
+def _targets(task: CriticTask, blueprint: Blueprint, state: CriticState) -> Any:
+    """Return [T, B, M] the values of histories and their targets, and [T, B] which are valid."""
     visits = visit_histories(task, blueprint, state)
     return state.network.outputs(visits.features), visits.expected, visits.valid

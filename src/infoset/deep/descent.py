@@ -84,6 +84,7 @@ def descend(spec: DescentSpec, state: State, gradient: Any) -> State:
     """
     old: Any = state
     step, decay = old.step + 1, spec.adam_decay
+    # Adam's correction of the bias toward the zeros at the start.
     correction = 1.0 - decay ** step.astype(jnp.float32)
     rate = spec.learning_rate / (1.0 + old.step / spec.halving_steps)
     second_moment = jax.tree.map(

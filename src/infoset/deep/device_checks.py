@@ -157,7 +157,7 @@ class _Comparison:
         self._actions = {action: number for number, action in enumerate(device.actions)}
         self._look = jax.jit(jax.vmap(_look, in_axes=(None, 0)))
         self._init = jax.jit(jax.vmap(type(device).init, in_axes=(None, 0)))
-        self._step = jax.jit(jax.vmap(_step_all, in_axes=(None, 0, 0, 0)))
+        self._step = jax.jit(jax.vmap(type(device).step, in_axes=(None, 0, 0, 0)))
 
     def run(self) -> DeviceGameReport:
         """Compare the games depth by depth."""
@@ -180,7 +180,7 @@ class _Comparison:
     def _deals(self) -> list[Case]:
         """Return the states at the first decision."""
         root = initial_history(self._game)
-        groups = self._group(_settle([(root, 1.0)]), [], (0.0,) * root.game.num_players)
+        groups = self._group(_settle([(root, 1.0)]), (0.0,) * root.game.num_players)
         keys = self._keys(self._num_draws)
         states = jax.tree.map(np.asarray, self._init(self._device, keys))
         rewards = np.zeros((self._num_draws, self._device.num_players), np.float32)
@@ -240,6 +240,7 @@ class _Comparison:
     def _after(self, steps: Sequence[tuple[Case, Action]]) -> list[Case]:
         """Return the cases after steps."""
         groups = [self._successors(case, action) for case, action in steps]
+        # Without chance two draws: a state that depends on its key is then seen as two states.
         counts = [self._num_draws if len(group) > 1 else 2 for group in groups]
         cases: list[Case] = []
         first = 0
@@ -261,6 +262,7 @@ class _Comparison:
         counts: NDArray[np.int64],
     ) -> list[Case]:
         of_step = np.repeat(np.arange(len(steps)), counts)
+        # `resize` repeats the first steps, whose results are cut off again.
         padded = np.resize(of_step, _padded(len(of_step)))
         states = jax.tree.map(lambda leaf: leaf[padded], _stack([case.state for case, _ in steps]))
         actions = np.array([self._actions[action] for _, action in steps], np.int32)[padded]
@@ -282,6 +284,7 @@ class _Comparison:
         waiting = [player for player in histories[0].actors if player not in pending]
         chosen = {**pending, waiting[0]: action}
         if len(waiting) > 1:
+            # Others still have to choose: the histories stay, and no reward is due yet.
             nothing = (0.0,) * self._device.num_players
             unchanged = Group(histories, chosen, [nothing] * len(histories), 1.0)
             return {self._key(histories[0], chosen): unchanged}
@@ -292,7 +295,7 @@ class _Comparison:
                 (history.extend(joint, world), float(Fraction(chance)))
                 for world, chance in history.outcomes(joint)
             ]
-            for key, group in self._group(_settle(outcomes), [], history.rewards_so_far).items():
+            for key, group in self._group(_settle(outcomes), history.rewards_so_far).items():
                 into = found.setdefault(key, Group([]))
                 into.histories += group.histories
                 into.rewards += group.rewards
@@ -300,10 +303,7 @@ class _Comparison:
         return found
 
     def _group(
-        self,
-        outcomes: Sequence[tuple[History, float]],
-        pending: Sequence[Player],
-        before: Sequence[float],
+        self, outcomes: Sequence[tuple[History, float]], before: Sequence[float]
     ) -> dict[Key, Group]:
         groups: dict[Key, Group] = {}
         for history, chance in outcomes:
@@ -340,6 +340,7 @@ class _Comparison:
             self._check_rewards(rewards[place], groups[key], where)
             counts[key] = counts.get(key, 0) + int(frequency[place])
             found.append((place, key))
+        # One state per group: otherwise the probabilities within a group are not known.
         if len(groups) > 1 and len(counts) == len(found):
             self._check_frequencies(counts, groups, len(number), where)
         return [
@@ -372,16 +373,13 @@ class _Comparison:
                 found=f"after {where}, the play continues in the device game",
             )
         history, right = min(
-            ((history, self._rows(history)) for history in expected),
+            ((history, np.stack([*map(self._encode, history.infostates)])) for history in expected),
             key=lambda pair: int((pair[1] != rows).sum()),
         )
         player = int((right != rows).any(axis=1).argmax())
         return self._difference(
             f"after {where}, observe_all", rows[player], right[player], history.infostates[player]
         )
-
-    def _rows(self, history: History) -> NDArray[np.float32]:
-        return np.stack([self._encode(infostate) for infostate in history.infostates])
 
     def _check_rewards(self, rewards: NDArray[np.float32], group: Group, where: str) -> None:
         for expected in group.rewards:
@@ -399,6 +397,7 @@ class _Comparison:
         """Compare the frequencies of outcomes with their probabilities by a chi-square test."""
         expected = np.array([total * group.probability for group in groups.values()])
         found = np.array([counts.get(key, 0) for key in groups], float)
+        # The distribution of the statistic is that of chi-square only for frequent outcomes.
         is_rare = expected < MIN_EXPECTED
         if is_rare.any():
             expected = np.append(expected[~is_rare], expected[is_rare].sum())
@@ -455,15 +454,12 @@ def _look(device: DeviceGame, state: State) -> tuple[Array, Array, Array, Array]
     return device.actor(state), device.legal(state), rows, device.observe(state)
 
 
-def _step_all(device: DeviceGame, state: State, action: Array, key: Array) -> tuple[State, Array]:
-    return device.step(state, action, key)
-
-
 def _unique_rows(leaves: Sequence[NDArray[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first place of each different row of arrays [M, ...], and of each row its number.
 
     Rows are compared by their bits.
     """
+    # All leaves of a state as the bytes of one row, which `np.unique` compares as a whole.
     bits = [np.ascontiguousarray(leaf).reshape(len(leaf), -1).view(np.uint8) for leaf in leaves]
     rows = np.concatenate(bits, axis=1)
     keys = rows.view(np.dtype((np.void, rows.shape[1])))[:, 0]

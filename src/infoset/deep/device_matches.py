@@ -101,6 +101,7 @@ def _centered(
         is_responder = (rows.player == seat)[:, None]
         return jnp.where(is_responder, chooser(responder)(rows), other(rows))
 
+    # Half of the difference: without the constant of the game, as if it were zero-sum.
     rewards = roll_out(device, choose, key, BATCH).rewards.sum(axis=0)
     return jnp.where(seat == 0, 0.5, -0.5) * (rewards[:, 0] - rewards[:, 1])
 
@@ -114,6 +115,7 @@ def _mean(
     budget: Budget | None = None,
 ) -> Estimate:
     """Return the mean over both seats; at least one batch is played in each."""
+    # Rounded up.
     num_batches = -(-num_episodes // BATCH)
     keys = [jax.random.split(jax.random.fold_in(key, seat), num_batches) for seat in range(2)]
     found: tuple[list[FloatArray], list[FloatArray]] = ([], [])

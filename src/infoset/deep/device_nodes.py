@@ -76,6 +76,7 @@ def _longest_episode(nodes: DecisionNodes) -> tuple[int, int]:
         horizon = max(horizon, int(decisions.max()))
         chance_moves = max(chance_moves, int(chance.max()))
         counts = nodes.num_children[level]
+        # Children are consecutive: each range as its first child plus 0, 1, …
         begins = np.repeat(nodes.first[level] - np.cumsum(counts) + counts, counts)
         level = begins + np.arange(len(begins))
         decisions, chance = np.repeat(decisions, counts), np.repeat(chance, counts)

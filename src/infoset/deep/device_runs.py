@@ -118,6 +118,7 @@ def run_matched(
             keeper.resume()
     cost, last, done = learner.cost_per_iteration, budget.iterations, learner.iteration
     stride = max(1, COST_BETWEEN_CLOCK_CHECKS // cost)
+    # Unplanned measurements, as at an interrupt, are dropped: a resumed run has the same trace.
     passed = set(takewhile(lambda planned: planned < done, _planned()))
     trace[:] = [point for point in trace if point.iteration in passed]
     planned = dropwhile(lambda planned: planned < done, _planned())
@@ -125,6 +126,7 @@ def run_matched(
 
     def measure() -> bool:
         """Record a measurement; return whether the callback wants to stop."""
+        # By the step, so that a resumed run measures with the same episodes.
         of_point = jax.random.fold_in(key, learner.iteration)
         score = match_score(learner.device, learner.network, NUM_EPISODES, of_point)
         point = MatchPoint(learner.iteration, budget.elapsed, *score)

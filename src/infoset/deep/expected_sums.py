@@ -43,6 +43,7 @@ def action_values(
     is_chance = moves.mover == CHANCE
     probability = jnp.where(is_chance, moves.chance, policy[taken])
     movers = jnp.arange(3)[:, None]
+    # [3, K] each move counts only in the reach of its mover: player 0, player 1 or chance.
     factors = jnp.where(moves.mover == movers, probability, 1.0)
     levels = [slice(*pair) for pair in zip((0, *moves.ends), moves.ends, strict=False)]
 
@@ -56,6 +57,7 @@ def action_values(
     sign = jnp.where(moves.mover == 0, 1.0, -1.0)
     earned = jnp.where(is_chance, 0.0, sign * penalty[taken])
     below = game.reward[levels[-1]]
+    # From the last level up: the value of a node is its reward plus those of its moves.
     utility = [below]
     for before, level in zip(levels[-2::-1], levels[:0:-1], strict=True):
         parent = moves.parent[level] - before.start
@@ -72,7 +74,9 @@ def action_values(
     zeros = jnp.zeros(shape, jnp.float32)
     total = zeros.at[taken].add(weight * sign * utilities)
     weights = zeros.at[taken].add(weight)
+    # Visits: the product of all three reaches, at nodes where a player acts.
     own = jnp.where(game.nodes.kind >= 0, reached.prod(axis=0), 0.0)
     visits = jnp.zeros(shape[0], jnp.float32).at[jnp.maximum(game.nodes.kind, 0)].add(own)
+    # The mean over the histories of an infostate, each by its weight.
     values = jnp.where(weights > 0, total / jnp.maximum(weights, 1e-30), 0.0)
     return values + penalty, visits

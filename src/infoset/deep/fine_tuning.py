@@ -59,6 +59,7 @@ def fine_tune(
     # Units that are left when it is an action's turn; the last one that is served may get fewer.
     left = np.maximum(0, units - np.cumsum(wanted, axis=1) + wanted)
     spent = np.minimum(wanted, left)
+    # Every row spends all of its units, so the probabilities sum to 1.
     spent[:, 0] += units - spent.sum(axis=1)
     rounded: FloatArray = np.zeros_like(policy)
     np.put_along_axis(rounded, order, spent / units, axis=1)

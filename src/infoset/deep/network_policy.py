@@ -84,6 +84,7 @@ class NetworkPolicy:
         places = [
             (player, number)
             for player in range(form.num_players)
+            # Several labels may name one infostate, which is evaluated once.
             for number in dict.fromkeys(dict(form.labeled_infostates(player)).values())
         ]
         columns = [self._columns(form.actions_at(*place)) for place in places]

@@ -100,7 +100,13 @@ class TrainingResult(ShortRepr):
         if self.critic_report is not None:
             about["critic"] = self.critic_report.summary()
         if self.run is not None:
-            return {**about, "nash_conv": self.run.nash_conv, **_exact(self.run)}
+            return {
+                **about,
+                "nash_conv": self.run.nash_conv,
+                "values": list(self.run.values),
+                "exploitability": self.run.exploitability,
+                "payoff_width": self.run.policy.form.payoff_width,
+            }
         for last in self.trace[-1:]:
             assert isinstance(last, MatchPoint)
             about["score_against_uniform"] = last.score
@@ -110,14 +116,6 @@ class TrainingResult(ShortRepr):
             about["response_steps"] = self.response.steps
             about["response_outcome"] = self.response.outcome
         return about
-
-
-def _exact(run: SolveResult) -> dict[str, Any]:
-    return {
-        "values": list(run.values),
-        "exploitability": run.exploitability,
-        "payoff_width": run.policy.form.payoff_width,
-    }
 
 
 def train(
@@ -227,6 +225,7 @@ def train(
     policy = learner.network_policy()
     trained = report = None
     if learner.task is not None and learner.critic is not None:
+        # A critic knows its blueprint as the table and as the network from which it comes.
         table = () if run is None else (run.policy.digest,)
         digests = (*table, policy.digest)
         trained = critic_of(learner.task, learner.critic, digests, taken, outcome)

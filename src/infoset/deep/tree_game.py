@@ -140,6 +140,7 @@ def play_episodes(game: TreeGame, policy: Array, key: Array, batch_size: int) ->
         kind = game.nodes.kind[node]
         valid = kind >= 0
         infostate = jnp.maximum(kind, 0)
+        # One draw for the action, the others for the chance moves after it.
         action = (draw[0][:, None] >= cumulative[infostate]).sum(axis=1, dtype=jnp.int32)
         child = game.nodes.first[node] + game.rank[infostate, action]
         child = game.nodes.after_chance(jnp.where(valid, child, node), draw[1:])

@@ -43,8 +43,10 @@ class TreeMoves(eqx.Module):
         is_chance = kind == CHANCE_NODE
         infostate = np.where(is_chance, 0, kind)
         place = np.where(is_chance, 0, np.arange(1, size) - nodes.first[parent])
+        # The column of the k-th legal action: illegal ones are sorted to the end.
         columns = np.argsort(np.where(legal, rank, legal.shape[1]), axis=1, kind="stable")
         chance = np.ones(size)
+        # The alias table backward: a child keeps a part of its cell 1 / n, another gets the rest.
         share = nodes.keep / np.maximum(1, np.append(1, counts[parent]))
         passed = (1.0 - nodes.keep) / np.maximum(1, np.append(1, counts[parent]))
         to = np.append(0, nodes.first[parent] + nodes.other[1:])
@@ -53,6 +55,7 @@ class TreeMoves(eqx.Module):
         chance[drawn] = share[drawn]
         ends, last = [1], 0
         while ends[-1] < size:
+            # The next level has the children of the nodes of this one.
             last, begin = ends[-1], last
             ends.append(last + int(counts[begin:last].sum()))
         return cls(

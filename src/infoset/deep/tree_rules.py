@@ -52,6 +52,7 @@ class TreeRules(DeviceGame):
         encoder = InfostateEncoder.from_graph(tree.graph)
         rank, features = _encode(tree, encoder)
         sizes = [own.num_infostates for own in tree.infostate_trees]
+        # Infostates of all players in one table, player after player.
         row = tree.infostate[history] + np.cumsum([0, *sizes[:-1]])
         player = number_infostates(tree.sequence_form.treeplexes).player
         return cls(
@@ -183,8 +184,10 @@ def _chosen(
     for node in np.flatnonzero(nodes.kind >= 0).tolist():
         infostate, first = nodes.kind[node], nodes.first[node]
         children = np.arange(first, first + nodes.num_children[node])
+        # A child with the same history: the others have not chosen yet in a simultaneous move.
         waiting = children[history[children] == history[node]]
         chosen[waiting] = chosen[node]
+        # Legal actions in the order of children; illegal ones are sorted to the end.
         actions = np.argsort(np.where(rank[infostate] >= 0, rank[infostate], rank.shape[1]))
         chosen[waiting, player[infostate]] = actions[waiting - first]
     return chosen

@@ -63,6 +63,7 @@ def v_trace(decisions: Decisions, c_bar: float = 1.0, rho_bar: float = inf) -> T
     def backwards(after: Later, now: Decisions) -> tuple[Later, Targets]:
         sampled, expected, next_value, next_target, ratio_since = after  # each [2, B]
         acts = now.player == players
+        # Zero-sum: everything of player 1 is that of player 0 with the other sign.
         reward = jnp.where(players == 0, now.reward, -now.reward)
         regularization = jnp.where(acts, now.regularization, -now.regularization)
         weight = now.ratio * ratio_since
@@ -72,6 +73,7 @@ def v_trace(decisions: Decisions, c_bar: float = 1.0, rho_bar: float = inf) -> T
         target += jnp.minimum(c_bar, weight) * (next_target - next_value)
 
         def chosen(own: Array, other: Array, padding: Array) -> Array:
+            # Padding comes after the end, so that backwards every episode begins with `padding`.
             return jnp.where(now.valid, jnp.where(acts, own, other), padding)
 
         before = (

@@ -35,6 +35,7 @@ from infoset.teams import (
 )
 from infoset.teams.solving import (
     TeamCallback,
+    TeamClock,
     TeamOptions,
     TeamTask,
     default_team_method,
@@ -42,7 +43,6 @@ from infoset.teams.solving import (
 )
 from infoset.tree import BuildProgress
 from infoset.utils.arguments import check_type
-from infoset.utils.clocks import compiling_seconds, working_seconds
 
 
 class TeamEvaluation(NamedTuple):
@@ -206,11 +206,11 @@ def solve_team(
     given = TeamOptions(relax, penalty, iterations, restarts, seconds, kept)
     spec = default_team_method(given, num_teams) if spec is None else spec
     options = fill_options(spec, given, num_teams)
-    compiled_before, began = compiling_seconds(), working_seconds()
+    clock = TeamClock()
     form = _product_form(game, memory, progress)
     partition = _one_team(form, rule) if teams is None else check_teams(form, teams)
-    task = TeamTask(form, partition, options, rule, seed, callback, progress=progress)
-    task.build_seconds, task.compiled_before = working_seconds() - began, compiled_before
+    clock.add_build_seconds(clock.elapsed)
+    task = TeamTask(form, partition, options, rule, seed, callback, progress=progress, clock=clock)
     return spec.solve(task)
 
 

@@ -119,12 +119,14 @@ class AdversarialPlay(IterativeState):
         depth = infostate_depths(self._infostates)
         self._state = self._rule.begin(self._infostates, depth, self._num_own)
         self._play_state = simulator.play_state(simulator.utility, self._done, seed)
+        # Paths of one player, numbered as player 0: the rule sees nothing of the others.
         self._own = Paths._make(np.zeros_like(part[:1]) for part in self._play_state.paths)
         self._policy = simulator.uniform()
         self._policy[self._own_sequences] = self._state.policy
         self._utility = simulator.utility[:, player].tolist()
         self._losses = simulator.losses()[:, player].tolist()
         self._centered = simulator.centered_utility()[:, player].tolist()
+        # Number of the learner's first infostate among those of all players.
         self._first = int(np.argmax(simulator.infostates.player == player))
         self._play = CCEEvaluator(simulator.form)
         self._mass_before = np.zeros(self._num_own)
@@ -151,6 +153,7 @@ class AdversarialPlay(IterativeState):
     def _begin_phase(self, phase: int) -> None:
         """Add the last phase to the regret, and get the adversary's policies for the next one."""
         self._play = self._counted()
+        # From here on, the growth of the cumulative plan belongs to the new phase.
         self._mass_before[:] = self._mass()
         policy = _checked(self._adversary(phase, self.current_policy()), self.simulator)
         self._policy[:] = np.concatenate(policy.probabilities)
@@ -171,6 +174,7 @@ class AdversarialPlay(IterativeState):
         uncounted = self.iteration - play.weight
         if uncounted:
             plans = self.simulator.plans(self._policy)
+            # The mean of the learner's plans since the last count; the others' are constant.
             plans[self._own_sequences] = (self._mass() - self._mass_before) / uncounted
             play.add(self.simulator.by_player(plans), weight=uncounted)
         return play

@@ -24,6 +24,7 @@ def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:
     """
     counts = np.zeros((int(depth.max(initial=0)) + 1, _num_sequences(infostates)))
     for layer, count in enumerate(counts):
+        # Ones at the layer, and then sums on the way up: a sequence counts the ones below it.
         count[infostate_sequences(infostates, depth == layer)] = 1.0
         for members in _layers_upwards(depth, layer):
             _add_to_parents(infostates, members, count)
@@ -51,6 +52,7 @@ def balanced_reach(infostates: Infostates, depth: IntArray) -> FloatArray:
     """
     reach = np.ones(len(depth))
     for layer, policy in enumerate(layer_policies(infostates, depth)):
+        # Own reach under μ*ʰ, from the first layer down to layer h; 1 at empty sequences.
         plan = np.ones(_num_sequences(infostates))
         for above in range(layer + 1):
             members = np.flatnonzero(depth == above)
@@ -70,6 +72,7 @@ def subtree_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
     The entry of an empty sequence counts all sequences of the player, including itself.
     """
     sizes = np.ones(_num_sequences(infostates))
+    # From the last layer, so that a sequence is complete when it is added to its parent.
     for members in _layers_upwards(depth, int(depth.max(initial=-1))):
         _add_to_parents(infostates, members, sizes)
     return sizes
@@ -99,7 +102,9 @@ def balanced_transitions(infostates: Infostates, depth: IntArray) -> FloatArray:
         parent = infostates.parent_sequence[members]
         sequences = infostate_sequences(infostates, members)
         counts = infostates.num_actions[members]
+        # n(x): the actions of an infostate are consecutive, and `reduceat` adds each range.
         own = np.add.reduceat(sizes[sequences], np.cumsum(counts) - counts)
+        # Σ n(x'') is the size of the parent sequence without the sequence itself.
         transitions[members] = reach[parent] * own / (sizes[parent] - 1.0)
         reach[sequences] = np.repeat(transitions[members], counts)
     return transitions
@@ -119,6 +124,7 @@ def _add_to_parents(infostates: Infostates, members: IntArray, values: FloatArra
     """Add the values of the sequences of infostates to their parent sequences, in place."""
     counts = infostates.num_actions[members]
     sequences = infostate_sequences(infostates, members)
+    # Several infostates may follow one sequence, which plain indexing would add only once.
     np.add.at(values, np.repeat(infostates.parent_sequence[members], counts), values[sequences])
 
 
@@ -126,6 +132,7 @@ def _normalized(infostates: Infostates, weights: FloatArray) -> FloatArray:
     """Return [S] the weights normalized at each infostate; uniform if they are all 0 there."""
     counts = infostates.num_actions
     sequences = infostate_sequences(infostates)
+    # Sums over the actions of each infostate, which are consecutive.
     totals = np.add.reduceat(weights[sequences], np.cumsum(counts) - counts)
     policy = np.ones_like(weights)
     spread = np.repeat(totals, counts)

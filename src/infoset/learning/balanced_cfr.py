@@ -149,6 +149,7 @@ class BalancedCFRUpdate:
 
     def exploration(self, state: BalancedCFRState, episode: int, step: int) -> Exploration | None:
         """Return the balanced policy of the episode's layer, or None below that layer."""
+        # As in the kernel: the episodes of an iteration explore the layers in order.
         layer = episode % self.turn
         return Exploration(self.schedule.layer_policies[layer], 1.0) if step <= layer else None
 
@@ -169,6 +170,7 @@ class BalancedCFRSelfPlay(SelfPlay):
     def __init__(self, spec: BalancedCFR, simulator: Simulator, horizon: int, seed: int) -> None:
         num_layers = simulator.max_decisions
         num_layers[0] += not num_layers.any()  # a game without decisions: one episode per iteration
+        # An iteration has one episode for each layer of each player.
         iterations = max(1, horizon // int(num_layers.sum()))
         parameters = np.array([spec.parameters(size, iterations) for size in tree_sizes(simulator)])
         self._update = BalancedCFRUpdate(spec, parameters, num_layers)

@@ -132,6 +132,7 @@ class BalancedEFCEOMDUpdate:
             self._game,
         )
         max_actions = int(infostates.num_actions.max(initial=1))
+        # `refresh` and `solve_all` fill in the weights and the fixed point of the first episode.
         state = TriggerState(
             behavior=np.zeros(num_pairs),
             estimates=np.zeros(num_pairs),
@@ -189,6 +190,7 @@ class BalancedEFCEOMDSelfPlay(SelfPlay):
         state = self._update.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
         settings = planned_settings(spec, self._update.settings(), horizon)
         super().__init__(simulator, seed, settings, state, simulator.losses())
+        # Counting visits all pairs, an episode only some: equal work after so many episodes.
         self._every = max(1, self.num_pairs // self._max_pairs_visited)
 
     @property

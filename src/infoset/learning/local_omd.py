@@ -132,6 +132,7 @@ class LocalOMDUpdate:
             policy=sampling.copy(),
             sampling=sampling,
             weight=weight,
+            # Before the first visit the policy is the initial one: re-centering changes nothing.
             rate=self.parameters[infostates.player, 0] * weight,
             squares=np.zeros(len(depth)),
             estimate=np.zeros(num_sequences),
@@ -164,6 +165,7 @@ class LocalOMDSelfPlay(SelfPlay):
     _state: LocalOMDState
 
     def __init__(self, spec: LocalOMD, simulator: Simulator, horizon: int, seed: int) -> None:
+        # The players alternate in learning.
         own_episodes = max(1, horizon // simulator.num_players)
         self._parameters = np.array(
             [spec.parameters(size, own_episodes) for size in tree_sizes(simulator)]
@@ -183,6 +185,7 @@ def _inverse_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
     counts = infostates.num_actions
     sizes = subtree_sizes(infostates, depth)
     sequences = infostate_sequences(infostates)
+    # `reduceat` adds the consecutive actions of each infostate.
     return 1.0 / np.add.reduceat(sizes[sequences], np.cumsum(counts) - counts)
 
 

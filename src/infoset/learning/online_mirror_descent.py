@@ -155,6 +155,7 @@ class OnlineMirrorDescentUpdate:
             policy=policy,
             initial=policy.copy(),
             weight=weight,
+            # Before the first visit the policy is the initial one: re-centering changes nothing.
             rate=self.parameters[infostates.player, 0] * weight,
             infostate_visits=np.ones(len(depth) if is_adaptive else 0),
             action_visits=np.ones(num_sequences if is_adaptive else 0),

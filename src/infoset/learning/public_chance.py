@@ -42,6 +42,7 @@ class PublicChance:
         self._before = np.append(self._parent, ends.node)
         self._action = np.append(form.action[1:], ends.action)
         move = np.stack([self._before, self._action])
+        # By node and then by action: `lexsort` sorts by its last key first.
         self._order = np.lexsort(move[::-1])
         begins = is_new(*move[:, self._order])
         self.first = np.flatnonzero(begins)
@@ -53,10 +54,12 @@ class PublicChance:
         total = np.cumsum(share)
         self.limits = number + total - (total - share)[self.first][number]
         own = np.empty(len(share))
+        # Back from the order of moves to that of outcomes.
         own[self._order] = share
         self._levels = _levels(form)
         reach = np.ones(form.num_nodes)
         for level in self._levels:
+            # Node n is outcome n - 1, because the root is not an outcome.
             reach[level] = reach[form.parent[level]] * own[level - 1]
         self.probability: FloatArray = reach[ends.node] * own[form.num_nodes - 1 :]
         self._node_of_end = ends.node
@@ -66,6 +69,7 @@ class PublicChance:
         """Return the weight with which each outcome is drawn: its largest reach of chance."""
         largest = np.zeros(form.num_nodes)
         np.maximum.at(largest, form.terminals.node, form.terminals.chance_reach)
+        # Backward: children have larger numbers, so they are complete.
         for node in range(form.num_nodes - 1, 0, -1):
             parent = form.parent[node]
             largest[parent] = max(largest[parent], largest[node])
@@ -92,10 +96,12 @@ class PublicChance:
         chosen[self._order[np.clip(found, self.first, self.last)]] = True
         if taken is not None:
             here = taken[self._before]
+            # Where the opponent has drawn an action, only outcomes after it stay.
             chosen &= (here < 0) | (here == self._action)
         num_nodes = len(self._parent) + 1
         nodes = np.ones(num_nodes, bool)
         for level in self._levels:
+            # All moves were sampled independently; a node counts if all nodes above it do.
             nodes[level] = nodes[self._parent[level - 1]] & chosen[level - 1]
         return Drawn(nodes, nodes[self._node_of_end] & chosen[num_nodes - 1 :])
 

@@ -89,6 +89,7 @@ class PublicChanceSampling(IterativeState):
         probability = self._chance.probability
         if not self._all_opponents:
             uniform = [_uniform_reach(self.form, player) for player in range(2)]
+            # External sampling also draws the opponent's actions, uniformly in this estimate.
             probability = probability * np.mean(uniform, axis=0)
         share = float(probability.mean())
         sequences = sum(len(own.policy) for own in self._players)
@@ -124,6 +125,7 @@ class PublicChanceSampling(IterativeState):
         """Update the regrets and the average of a player in the sampled part of the tree."""
         own, other = self._players[player], self._players[1 - player]
         groups = own.groups_at(drawn)
+        # The plan of the empty sequence is 1 in every episode; `count` passes it down.
         own.cumulative_plan[0] += 1.0
         own.count(groups)
         # The reach of sampled actions cancels with their probability: the plan of one hand stays 1.
@@ -211,6 +213,7 @@ class _Player:
             return self._gradient
         # Other hands have weight 0. The weight of the sampled hand is divided by its probability.
         width = len(other.hands.probability)
+        # Weights are rows of hands, one row after another: those of one hand are `width` apart.
         of_hand = slice(drawn.hand, None, width)
         self._weights_of_hand[of_hand] = (
             payoffs.other_weight[of_hand] / other.hands.probability[drawn.hand]
@@ -239,9 +242,11 @@ def _groups_by_node(groups: IndexArray, node: IntArray) -> tuple[LongArray, Inde
     nodes, parts = [np.zeros(0, np.int64)], [np.zeros((0, 5), np.int64)]
     for base, stride, actions, infostate, size in groups.astype(np.int64):
         here = node[infostate : infostate + size]
+        # A group spans public nodes; each run of infostates of one node becomes a part.
         first = np.flatnonzero(is_new(here))
         sizes = np.diff(np.append(first, size))
         same = np.ones_like(first)
+        # The five columns of a group, as in `Layout`; a part keeps the stride of its group.
         columns = (base + first, stride * same, actions * same, infostate + first, sizes)
         nodes.append(here[first].astype(np.int64))
         parts.append(np.stack(columns, axis=1))

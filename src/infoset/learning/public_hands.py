@@ -29,6 +29,7 @@ class PublicHands:
         self._classes = sequences.class_map[1:]
         self._class_of = form.hand_classes[player]
         self._position = form.layouts[player].position
+        # Counted without the empty sequence, as all arrays here.
         self._first = sequences.first[self._nodes] - 1
         self._num_actions = form.num_actions[self._nodes]
         self._decision = np.repeat(np.arange(len(self._nodes)), self._num_actions)
@@ -57,8 +58,10 @@ class PublicHands:
         numbers = uniforms(stream, len(self._nodes))
         probability = self.policy_at(hand, policy)
         limits = np.cumsum(probability)
+        # The sum before each decision; the difference starts at 0 for each of them.
         before = (limits - probability)[self._first]
         passed = (limits - before[self._decision] <= numbers[self._decision]).astype(np.int32)
+        # The number of limits at or below the draw is the index of the action.
         found = np.add.reduceat(passed, self._first)
         # Rounding may leave a number above all limits of its decision.
         taken[self._nodes] = np.minimum(found, self._num_actions - 1)

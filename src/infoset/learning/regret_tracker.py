@@ -165,6 +165,7 @@ class RegretTracker:
         check_count("episodes", episodes)
         end = self.iteration + episodes
         while self.iteration < end:
+            # Before the episode that plays these policies; a resumed run does not count twice.
             if self.iteration >= self.num_counted * self.every:
                 with interrupts_held():
                     self._count()

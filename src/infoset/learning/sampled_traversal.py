@@ -169,6 +169,7 @@ class SampledTraversalSelfPlay(SelfPlay):
 
 def _empty_frames(simulator: Simulator) -> Frames:
     """Return an empty stack, large enough for the deepest traversal of any player."""
+    # Frame 0 is the root, above all decisions.
     depth = 1 + int(simulator.max_decisions.sum())
     actions = int(simulator.infostates.num_actions.max(initial=1))
     kind = simulator.nodes.kind
@@ -179,6 +180,7 @@ def _empty_frames(simulator: Simulator) -> Frames:
         weight=np.zeros(depth),
         scale=np.zeros(depth),
         value=np.zeros((depth, actions)),
+        # An infostate is listed at each visit, so there may be as many as nodes of a player.
         changed=np.zeros(int(np.bincount(deciders).max(initial=0)), np.int32),
     )
 

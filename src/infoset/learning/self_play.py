@@ -115,6 +115,7 @@ class SelfPlay(IterativeState):
         """
         state = self._state
         cumulative_plan, parent_counted = state.cumulative_plan.copy(), state.parent_counted.copy()
+        # Copies: counted early, the state would round differently from one that is not measured.
         count_rest(self.simulator.infostates, state.policy, cumulative_plan, parent_counted)
         return self.simulator.policy(cumulative_plan)
 

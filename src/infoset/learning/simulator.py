@@ -145,6 +145,7 @@ def make_simulator(tree: GameTree) -> Simulator:
     form = tree.sequence_form
     infostates = number_infostates(form.treeplexes)
     nodes, history = unfold_tree(tree)
+    # Terminals in the order of nodes, by which `nodes.first` numbers them.
     ends = history[nodes.num_children == 0]
     return Simulator(
         form=form,

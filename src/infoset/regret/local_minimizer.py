@@ -58,6 +58,7 @@ class SchemeSchedule:
         """Return [T, 9] the rows of the scheme, each followed by its limit or −1."""
         rows = self.scheme.schedule(int(iterations[0]), len(iterations))
         limit = self.scheme.adaptive_limit
+        # The limit becomes the ninth number of each row, where `apply_scheme` reads it.
         return np.insert(rows, rows.shape[1], -1.0 if limit is None else limit, axis=1)
 
 
@@ -133,15 +134,13 @@ class LocalMinimizer(IterativeState):
         self._schedule = schedule
         self._num_arrays = num_arrays
         self._layouts = form.layouts
-        self._set_minimums(min_probabilities)
+        self._is_perturbed = min_probabilities is not None
+        minimums = self._zeros() if min_probabilities is None else min_probabilities
+        pairs = zip(self._layouts, minimums, strict=True)
+        self._minimums = tuple(layout.to_positions(own) for layout, own in pairs)
         self._set_state()
+        # Arrays of the right types, so that compilation happens here and not in the first run.
         self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 8))))
-
-    def _set_minimums(self, given: tuple[FloatArray, ...] | None) -> None:
-        self._is_perturbed = given is not None
-        minimums = self._zeros() if given is None else given
-        by_sequence = zip(self._layouts, minimums, strict=True)
-        self._minimums = tuple(layout.to_positions(own) for layout, own in by_sequence)
 
     def _zeros(self, times: int = 1) -> tuple[FloatArray, ...]:
         return tuple(np.zeros(times * len(layout.position)) for layout in self._layouts)
@@ -150,6 +149,7 @@ class LocalMinimizer(IterativeState):
         self._gradients, self._plans, self._averages = (self._zeros() for _ in range(3))
         self._states = self._zeros(self._num_arrays)
         self._policies = tuple(layout.uniform_policy() for layout in self._layouts)
+        # The same arrays without minimums: what the rule writes is what is played.
         self._played = self._policies
         if self._is_perturbed:
             self._played = tuple(policy.copy() for policy in self._policies)
@@ -216,6 +216,7 @@ class LocalMinimizer(IterativeState):
             **fixed,
             "rule": self._rule,
             "schedule": self._schedule,
+            # A checkpoint knows functions only by name; the first rows tell two of one name apart.
             "rows": np.asarray(self._schedule(np.arange(1.0, 5.0))).tolist(),
             "minimum probabilities": digest[:12],
         }
@@ -243,6 +244,7 @@ class LocalMinimizer(IterativeState):
 def _check_probabilities(layout: Layout, policy: FloatArray) -> None:
     """Raise unless the policy that a rule has written is a probability distribution."""
     for base, count, actions, *_ in layout.groups.tolist():
+        # A group is stored action by action: [A, count], one column per infostate.
         chosen = policy[base : base + count * actions].reshape(actions, count)
         is_right = (np.abs(chosen.sum(axis=0) - 1) <= SUM_TOLERANCE) & (chosen >= 0).all(axis=0)
         if not is_right.all():
@@ -277,6 +279,7 @@ def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None
             f"1, 2, 2 and 3 dimensions and no return value: {error}"
         ) from error
     type_of = cast(Any, numba).typeof
+    # Only for these types: any other call should fail rather than compile once more.
     driver.disable_compile(False)
     driver.compile(numba.void(numba.types.FunctionType(RULE_TYPE), *map(type_of, arguments)))
     driver.disable_compile()

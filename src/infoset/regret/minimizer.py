@@ -64,7 +64,12 @@ class RegretMinimizer(IterativeState):
         super().__init__()
         check_form(form)
         check_type("scheme", scheme, RegretScheme, 'a RegretScheme, such as SCHEMES["cfr+"]')
-        _check_threads(threads, form)
+        check_count("threads", threads, minimum=1)
+        if threads > 1 and form.num_players != 2:
+            raise ParameterError(
+                f"threads={threads} needs a game with two players, but {form.name} has "
+                f"{form.num_players}: leave threads out"
+            )
         self.form = form
         self.scheme = scheme
         check_choice("precision", precision, PRECISIONS)
@@ -115,6 +120,7 @@ class RegretMinimizer(IterativeState):
         )
         limit = self.scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
+        # Without an adaptive prediction nothing reads these arrays.
         kept = [0 if limit is None else size for size in sizes]
         self._previous = tuple(np.zeros(size, number) for size in kept)
         self._changes = tuple(np.zeros((2, size), number) for size in kept)
@@ -138,6 +144,7 @@ class RegretMinimizer(IterativeState):
             If a number of the scheme is too large for the precision.
         """
         schedule = self.scheme.schedule(self.iteration + 1, iterations)
+        # The kernel would turn such numbers into infinities of the precision.
         if (schedule > np.finfo(self.precision).max).any():
             raise NumericalError(
                 f"the weights or discounts of {self.scheme.name} at iterations up to "
@@ -218,12 +225,3 @@ class RegretMinimizer(IterativeState):
     def regrets(self, player: Player) -> FloatArray:
         """Return [Q] the cumulative regret of each sequence, as the scheme accumulates it."""
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
-
-
-def _check_threads(threads: int, form: Form) -> None:
-    check_count("threads", threads, minimum=1)
-    if threads > 1 and form.num_players != 2:
-        raise ParameterError(
-            f"threads={threads} needs a game with two players, but {form.name} has "
-            f"{form.num_players}: leave threads out"
-        )

@@ -83,6 +83,7 @@ class Distance:
         """
         if multiplicity is not None and not multiplicity.all():
             counts, weights = multiplicity > 0, np.full(treeplex.num_infostates, ABSENT)
+            # The rule sees only infostates that count: a weight may depend on everything below.
             weights[counts] = self.weights_of(treeplex.restricted(counts), multiplicity[counts])
             return weights
         weights = np.asarray(self.weights(treeplex), dtype=np.float64)
@@ -220,11 +221,14 @@ class TreeplexProx:
         """
         plex = self.treeplex
         at = self.distance.coordinates(policy)[1:]
+        # Without the empty sequence, so that actions line up with the repeats below.
         from_center = at if center is None else at - self.distance.coordinates(center)[1:]
         if self.distance.is_euclidean:
+            # Euclidean: the reach of the infostate times ½ (b(a) - c(a))².
             reach = np.repeat(plan[plex.parent_sequence], plex.num_actions)
             terms = 0.5 * reach * from_center**2
         else:
+            # Entropy: Σ_a x(Ia) (log b(a) - log c(a)), where x is reach times behavior.
             terms = plan[1:] * from_center
         return float(terms @ np.repeat(self._weights, plex.num_actions))
 
@@ -233,9 +237,11 @@ class TreeplexProx:
         """Minimum and maximum of ψ on the treeplex; the maximum is at a pure plan."""
         plex = self.treeplex
         below = np.zeros(plex.num_sequences)
+        # φ of a pure choice is ½ or 0; ψ is convex, so its maximum is at a vertex.
         at_pure = self._weights * (0.5 if self.distance.is_euclidean else 0.0)
         deepest_sums(
             plex.parent_sequence, plex.first_sequence, plex.num_actions, at_pure, 1.0, below
         )
+        # With gradient 0 and temperature 1, the maximum is that of -ψ.
         minimum = -self.respond(self._zeros, temperature=1.0).value
         return minimum, float(below[0])

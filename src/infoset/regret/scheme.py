@@ -152,6 +152,7 @@ class RegretScheme:
     def _rows(self, first: int, count: int) -> FloatArray:
         t = np.arange(first, first + count, dtype=np.float64)
         one = np.ones(count)
+        # Number of iterations in the average; during the delay, their weight is 0 (last column).
         averaged = np.maximum(t - self.average_delay, 1)
         return np.stack(
             [
@@ -182,6 +183,7 @@ class RegretScheme:
         """Return (t − 1)^e / ((t − 1)^e + offset); 0 at t = 1, before any regret."""
         if exponent is None:
             return np.ones(len(t))
+        # 1 instead of 0, whose negative powers are infinite; `where` replaces the result.
         powers = np.maximum(t - 1, 1) ** self._at(exponent, t)
         return np.where(t > 1, powers / (powers + self.discount_offset), 0.0)
 

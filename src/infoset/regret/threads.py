@@ -199,6 +199,7 @@ def partition_player(
     """
     owner = _owners(layout)
     levels = _levels(layout, owner)
+    # Work of an infostate: its number of actions.
     work = np.repeat(layout.groups[:, 2], layout.groups[:, 1]).astype(np.int64)
     # A deeper cut balances the parts better, but leaves more for the top, which one thread sweeps.
     # Choose the depth with the least work in the top and the longest part together.
@@ -235,6 +236,7 @@ def _ranges(size: int, number: int) -> tuple[tuple[int, int], ...]:
 def _owners(layout: Layout) -> LongArray:
     """Return [I] the infostate above each infostate, or -1 if it does not exist."""
     base, count, _, first, _ = layout.groups.astype(np.int64).T
+    # A position is base + action · count + i: find the group, and then i.
     group = np.searchsorted(base, layout.parent, side="right") - 1
     owner = first[group] + (layout.parent - base[group]) % count[group]
     return np.where(layout.parent > 0, owner, -1)
@@ -244,6 +246,7 @@ def _levels(layout: Layout, owner: LongArray) -> list[int]:
     """Return the first infostate of each own depth, and the end of the last depth."""
     begins = [0]
     for infostate in layout.groups[:, 3].tolist():
+        # A group below an infostate of the last level begins the next level.
         if owner[infostate] >= begins[-1]:
             begins.append(infostate)
     return [*begins, len(layout.parent)]
@@ -279,12 +282,14 @@ def _components(left: IndexArray, right: IntArray) -> LongArray:
     label = connected_components(edges, directed=False)[1][at_left]
     _, first, inverse = np.unique(label, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
+    # Labels in the order of their first appearance.
     rank[np.argsort(first)] = np.arange(len(first))
     return np.asarray(rank[inverse])
 
 
 def _equal_shares(work: LongArray, number: int) -> LongArray:
     """Return [U] the part of each unit: `number` contiguous ranges of about equal work."""
+    # The middle of a unit decides; it is less than the total, so parts are below `number`.
     middle = np.cumsum(work) - work / 2
     return np.asarray(middle * (number / work.sum()), np.int64)
 
@@ -293,12 +298,15 @@ def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]
     """Return the groups of each part, given the part of every infostate from `first` on."""
     base, count, actions, start, _ = layout.groups.astype(np.int64).T
     group = np.repeat(np.arange(len(start)), count)[first:]
+    # A run ends where the group or the part changes.
     begins = np.flatnonzero(is_new(group, part))
     sizes = np.diff(begins, append=len(part))
     group, part, begins = group[begins], part[begins], begins + first
     runs = np.stack(
         [base[group] + begins - start[group], count[group], actions[group], begins, sizes], axis=1
     )
+    # Bottom up, the kernel goes from the last run to the first. Later infostates of a group come
+    # first, so that values are added in the order of one sweep.
     order = np.lexsort((-begins, group))
     runs, part = runs[order].astype(np.uint32), part[order]
     return tuple(runs[part == number] for number in np.unique(part))
@@ -310,6 +318,7 @@ def _payoffs_in_ranges(payoffs: TwoPlayerPayoffs, number: int) -> tuple[TwoPlaye
         parts = split_public_payoffs(payoffs.hands, number)
         none = no_composition(payoffs.composition.weight.dtype.name)
         return tuple(ComposedPayoffs(part, none) for part in parts)
+    # Cumulative work before each block: entries, and one for each block.
     work = payoffs.first.astype(np.int64) + np.arange(len(payoffs.first))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], number + 1)).tolist()
     return tuple(

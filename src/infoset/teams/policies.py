@@ -101,7 +101,9 @@ def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArr
             f"under the information map {information.name!r} agents know less than in the game, so "
             "they cannot follow a policy of the game; give a map that refines form.information"
         )
+    # The last value is for nodes where an agent only waits: one action, with probability 1.
     values = np.concatenate([*policy.probabilities, [1.0]])
+    # The entries of a cell are, in order, the sequences of its infostate.
     row, position = spread(information.num_actions)
     return np.asarray(values[of_cell[row] + position])
 
@@ -139,6 +141,7 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
     entry = information.first_entry[information.cell[nodes]][row] + position
     values[first[nodes][row] + position] = probability[entry]
     parts = np.split(values, _player_offsets(sequence_form)[1:])
+    # The last part is the value of nodes where an agent only waits.
     return TabularPolicy(sequence_form, tuple(parts[:-1]))
 
 
@@ -175,5 +178,6 @@ def _numbers(source: Source, player: int, nodes: LongArray) -> LongArray:
     known = source.infostate[nodes]
     if isinstance(source.tree, GameTree):
         return known
+    # Treeplexes have the root as number 0, and after it the information sets where it acts.
     acting = np.unique(source.tree.acting_infoset[:, player])
     return 1 + np.searchsorted(acting[acting >= 0], known)

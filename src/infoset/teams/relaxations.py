@@ -64,8 +64,10 @@ def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> 
     num_cells = 0
     for start, end in zip(form.arrays.first_node[:-1], form.arrays.first_node[1:], strict=True):
         here = slice(start, end)
+        # One number for each earlier cell and the action taken there; 0 before a first action.
         knew_and_did = cell[before[here]] * int(form.num_actions.max()) + did[here]
         record = np.where(last[here] < 0, 0, 1 + knew_and_did)
+        # Codes of a stage use the cells of earlier stages, which are final.
         codes = record * information.num_cells + information.cell[here]
         cell[here] = num_cells + number_by_appearance(codes)
         num_cells = int(cell[here].max()) + 1
@@ -126,6 +128,7 @@ def _with_cells(
     information: InformationMap, is_own: BoolArray, cell: LongArray, name: str
 ) -> InformationMap:
     """Return the map in which nodes with `is_own` [N] have the cells of `cell` [N]."""
+    # Shifted past the cells of the others, so that no two get the same number.
     codes = np.where(is_own, cell + information.num_cells, information.cell)
     return InformationMap(information.form, number_by_appearance(codes), name)
 
@@ -225,6 +228,7 @@ def _observed(own: InfostateTree, acts_alone: BoolArray) -> list[int]:
     observed = [0]
     for infostate in range(1, own.num_infostates):
         parent = int(own.parent[infostate])
+        # What follows from the player's action alone would reveal the action.
         public = -1 if acts_alone[parent] else int(own.public_observation[infostate])
         key = (observed[parent], public, int(own.private_observation[infostate]))
         observed.append(numbers.setdefault(key, len(numbers) + 1))

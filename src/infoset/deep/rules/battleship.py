@@ -233,7 +233,9 @@ class BattleshipRules(DeviceGame):
 
     def _sunk(self, fleets: Array, shots: Array) -> Array:
         """Return [2, S] whether all cells of each ship have been hit."""
+        # A fleet is hit by the shots of the other player.
         is_whole = ~(fleets & ~shots[::-1, None]).any(axis=2)
+        # A ship that has not been placed has no cells, and is not sunk.
         return is_whole & fleets.any(axis=2)
 
     @property
@@ -254,6 +256,7 @@ class BattleshipRules(DeviceGame):
         free = cells.any(axis=1) & ~(cells & taken).any(axis=1)
         for number in range(self.num_ships):
             if not self.later_fit(number):
+                # `ship` is an array: every number is computed, and the one that equals it counts.
                 fits = self._fit(number + 1, taken | table[number])
                 free = free & (fits | (ship != number))
         return free

@@ -164,6 +164,7 @@ class GoofspielRules(DeviceGame):
             prizes=jnp.where(jnp.arange(self.num_rounds) == number, prize, state.prizes),
         )
         pending = state._replace(bids=bids)
+        # Both results are computed: there is no control flow on arrays.
         after = jax.tree.map(lambda a, b: jnp.where(waits, a, b), pending, complete)
         rewards = self._rewards(won.astype(jnp.float32), complete.lead, is_over)
         return after, jnp.where(waits, 0.0, rewards)
@@ -185,6 +186,7 @@ class GoofspielRules(DeviceGame):
         if self.order == "ascending":
             return jnp.where(deck, cards, self.num_cards - 1).min()
         place = jax.random.randint(key, (), 0, jnp.maximum(deck.sum(), 1))
+        # The card at a random place among those in the deck.
         return jnp.argmax(deck & (jnp.cumsum(deck) == place + 1)).astype(jnp.int32)
 
     def _winner(self, first: Array, second: Array) -> Array:

@@ -164,12 +164,14 @@ class LeducPokerRules(DeviceGame):
         """Return a random card of those that are left."""
         left = jax.random.randint(key, (), 0, self._num_cards - 2)
         low, high = cards.min(), cards.max()
+        # A number among the cards left becomes a card by skipping the dealt ones, lower first.
         left = left + (left >= low)
         return left + (left >= high)
 
     def _share(self, state: Table) -> Array:
         """Return the share of the pot that player 0 gets at a showdown."""
         ranks = state.cards // self.num_suits
+        # A pair beats every rank.
         hands = jnp.where(ranks == state.board // self.num_suits, self._num_cards, ranks)
         return 0.5 * (1.0 + jnp.sign(hands[0] - hands[1]))
 

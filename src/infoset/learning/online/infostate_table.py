@@ -145,6 +145,7 @@ class InfostateTable(ABC):
 
     def _owner(self, sequence: int) -> int:
         """Return the infostate of a sequence; -1 for the empty sequence."""
+        # Sequences are numbered by infostate: the owner is the last that begins at or before one.
         first_sequences = self.infostates.first_sequence[: self.num_known]
         return int(np.searchsorted(first_sequences, sequence, side="right")) - 1
 
@@ -217,6 +218,7 @@ class DiscoveredInfostates(InfostateTable):
         while num_infostates > capacity:
             capacity *= 2
         if capacity > len(self.depth):
+            # Doubling: n infostates cost O(n) copies in total.
             padding = (0, capacity - len(self.depth))
             *columns, root_sequence = self.infostates
             padded = [np.pad(column, padding) for column in columns]
@@ -235,6 +237,7 @@ class DiscoveredInfostates(InfostateTable):
     def restored(self, contents: NDArray[np.uint8]) -> DiscoveredInfostates:
         """Return a new table with the same infostates, discovered in the same order."""
         table = DiscoveredInfostates(self.player)
+        # In order of discovery, parents come before their children.
         for infostate, actions, parent_sequence in keys_from_json(contents):
             table._add(infostate, actions, parent_sequence)
         return table
@@ -274,6 +277,7 @@ class TreeInfostates(InfostateTable):
             position = self.tree.index_of(infostate)
         except UnknownNameError:
             return -1
+        # `acting` is sorted: the search turns a number in the tree into one among acting ones.
         is_acting = self.tree.num_actions[position] > 0
         return int(np.searchsorted(self.tree.acting, position)) if is_acting else -1
 

@@ -50,6 +50,7 @@ class LearnerTables:
         """
         num_known = self.infostates.num_known
         here = self.infostates.visit(infostate, legal_actions, parent_sequence)
+        # A number that did not exist before: the infostate is new.
         if here == num_known:
             self._initialize(here)
         return here
@@ -59,6 +60,7 @@ class LearnerTables:
         table = self.infostates
         has_room = len(self.state.policy) >= table.num_sequences
         if not (has_room and len(self.state.parent_counted) >= len(table.depth)):
+            # New arrays of the whole capacity; what was learned is copied over their beginning.
             before, self.state = self.state, self._initial_state()
             for old, new in zip(before, self.state, strict=True):
                 new[: len(old)] = old
@@ -89,6 +91,7 @@ class LearnerTables:
         plan: FloatArray = state.cumulative_plan[:1]
         first_sequence = 0
         for here in reversed(above):
+            # `plan` has the sequences of the infostate above, which begin at `first_sequence`.
             parent_plan = plan[arrays.parent_sequence[here] - first_sequence]
             sequences = self.infostates.sequences(here)
             gained = parent_plan - state.parent_counted[here]

@@ -228,6 +228,7 @@ class Learner(IterativeState):
         """
         self.check(trajectory)
         if self._learns:
+            # Checked above, so that from here on nothing fails halfway.
             feedback = self._feedback(trajectory.utility)
             infostates = self._tables.infostates.infostates
             self._rule.learn(infostates, self._episode.paths, feedback, self._tables.state)
@@ -262,6 +263,7 @@ class Learner(IterativeState):
 
     def set_state(self, state: StateArrays) -> None:
         """Copy values from the `state` of a learner with the same settings."""
+        # The tables first: their arrays get the lengths of the saved ones.
         self._tables.set_arrays(state)
         for name, array in (
             ("done", self._done),

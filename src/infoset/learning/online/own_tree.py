@@ -125,6 +125,7 @@ def _place(
             f"the decision {decision.infostate!r} follows {label!r}, which is not listed before "
             f"it; {nearest_names(label, known)}"
         )
+    # Number 0 is the start, which is not listed.
     actions = listed[number[label] - 1].actions
     if action not in actions:
         raise UnknownNameError.of(f"action at {label}", str(action), map(str, actions))

@@ -70,6 +70,7 @@ def play_and_learn(
     streams = [DealStream(seed, number) for number in range(1 + game.num_players)]
     choosers = [_chooser(who, stream) for who, stream in zip(players, streams[1:], strict=True)]
     utilities = np.empty((episodes, game.num_players))
+    # Episodes follow those observed before, and each has its own draws: runs can be split.
     first = max(learner.episodes for learner in learners)
     for row in range(episodes):
         for stream in streams:
@@ -120,6 +121,7 @@ def _assign_turn(learners: list[Learner], episode: int) -> None:
         learner.abandon()
     if any(learner.explores for learner in learners):
         turns = [max(1, learner.turn) for learner in learners]
+        # The learner whose turn contains the episode; `right`: a turn ends before its sum.
         now = np.searchsorted(np.cumsum(turns), episode % sum(turns), side="right")
         for learner in learners[:now] + learners[now + 1 :]:
             learner.follow()

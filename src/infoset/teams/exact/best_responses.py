@@ -58,10 +58,12 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
     outcome: ClimbOutcome = "restarts"
     try:
         while len(values) < restarts and outcome == "restarts":
+            # A climb is never cut off, so that every value is that of a local optimum.
             with interrupts_held():
                 pick = np.zeros(problem.information.num_cells, np.int64)
                 pick_at_random(first_entry, pick, make_stream(seed, len(values)))
                 value = climb_from(pick)
+                # Strictly better: among equals, the first climb remains.
                 best = pick if value > max(values, default=-inf) else best
                 values.append(value)
             outcome = "seconds" if working_seconds() >= until else "restarts"
@@ -75,6 +77,7 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
 def climber(problem: TeamProblem) -> Callable[[LongArray], float]:
     """Return a function that improves [M] actions in place and returns their value."""
     information = problem.information
+    # Equivalent roots need one pass: their gains add up, and their actions are the same.
     tree, _ = merge_equivalent_roots(
         problem.tree, equivalent_nodes(information.form, information.cell)
     )
@@ -99,6 +102,7 @@ def _blocks(information: InformationMap, team: Team) -> LongArray:
     for agent in team:
         own = np.flatnonzero(information.agent == agent)
         forgets = find_recall_violation(information, (agent,)) is not None
+        # Within a stage no own choice precedes another, so that one pass is exact there.
         stage = information.stage[own] if forgets else np.zeros(len(own), np.int64)
         part = np.unique(stage, return_inverse=True)[1]
         block[own] = count + part
@@ -223,4 +227,5 @@ def hill_climb(
     pick = np.array([probability[a:b].argmax() for a, b in pairwise(first)], np.int64)
     climber(problem)(pick)
     improved = problem.policy(pick)
+    # The pure policy at which the climb begins may earn less than the given mixed one.
     return improved if problem.value(improved) >= problem.value(probability) else probability

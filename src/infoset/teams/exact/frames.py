@@ -142,6 +142,7 @@ def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frame
 
 def _check_fits(frames: int, cells: int, actions: int, successors: int, words: int) -> None:
     """Raise unless the largest arrays, whose sizes are products, fit in memory."""
+    # `single` and `bound` hold A numbers per cell, `sets` and `value` words + 1 per successor.
     needed = 8 * frames * cells * (2 * actions + successors * (words + 1))
     allowed = allowed_memory(None)
     if needed > allowed:

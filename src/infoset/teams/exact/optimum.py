@@ -77,6 +77,7 @@ def recall_bounds(problem: TeamProblem, tree: TeamTree, node: LongArray) -> Floa
     node : [N] the node of the form that each node of the tree represents.
     """
     closure = perfect_recall_closure(problem.information, problem.team)
+    # Waiting nodes stand for nodes of the form, but have no choice.
     cell = np.where(tree.cell == NO_CHOICE, NO_CHOICE, closure.cell[node]).astype(np.int64)
     pick = np.zeros(closure.num_cells, np.int64)
     return respond(tree._replace(cell=cell), closure.first_entry, pick)
@@ -194,12 +195,15 @@ def optimize(
     if max_steps is not None:
         check_count("max_steps", max_steps, minimum=1)
     search = _begin(problem)
+    # `and` keeps None, which is no limit, and 0.
     end, end_of_search = end_of(seconds), end_of(seconds and SEARCH_FRACTION * seconds)
     ended_by = _run(search, max_states, end_of_search, inf if max_steps is None else max_steps)
+    # After Ctrl-C the climbs, too, should end soon.
     if ended_by == "interrupted":
         end = min(end, end_of(SECONDS_AFTER_INTERRUPT))
     probability = _best_known(problem, search, end)
     value, upper = problem.value(probability), float(search.upper.sum())
+    # Hill climbing may reach the upper bound of a search that was stopped.
     is_proved = search.is_done or value + search.tree.tolerance >= upper
     return TeamOptimum(
         value=value,
@@ -242,6 +246,7 @@ def bound_optimum(
     upper = float(search.upper.sum())
     if search.is_done:
         return float(search.lower.sum()), upper
+    # The sum over roots is a bound only if each root has a policy.
     if (search.lower > -inf).all():
         return max(_climbed(problem, until), float(search.lower.sum())), upper
     return _climbed(problem, until), upper
@@ -265,12 +270,16 @@ def _run(search: Search, max_states: int, until: float, max_steps: float) -> Out
 
 def _begin(problem: TeamProblem, until: float = inf) -> Search:
     information = problem.information
+    # Stage 1: equivalent roots become one.
     equivalent = equivalent_nodes(information.form, information.cell)
     tree, first = merge_equivalent_roots(problem.tree, equivalent)
+    # Stage 2: all children of a stage are in the next one, as `find_components` requires.
     tree, owner = pad_stages(tree)
+    # Stage 3: nodes sorted by public state, so that each is a range of nodes.
     component = find_components(tree)
     order = sort_nodes(tree, component)
     tree, component = arrange(tree, order, tree.stage), component[order]
+    # Sorted node → padded node → node of the merged tree → node of the form.
     upper = recall_bounds(problem, tree, first[owner[order]])
     return begin_search(tree, component, upper, until)
 
@@ -288,4 +297,5 @@ def _best_known(problem: TeamProblem, search: Search, until: float) -> FloatArra
     found = climbed.copy()
     for root in np.flatnonzero(search.lower > -np.inf).tolist():
         search.write_picks(root, found)
+    # A search that was stopped may know a worse policy for a root than the climb does.
     return max(map(problem.policy, (climbed, found)), key=problem.value)

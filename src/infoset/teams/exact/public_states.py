@@ -27,23 +27,28 @@ def find_components(tree: TeamTree) -> LongArray:
 
     component = np.empty(len(tree.cell), np.int64)
     node_of_edge = tree.node_of_edge
+    # Backward, so that the public states of the children are known.
     for nodes in reversed(list(stages(tree))):
         edges = np.arange(tree.first_edge[nodes.start], tree.first_edge[nodes.stop])
         inner = edges[tree.child[edges] >= 0]
         known = np.flatnonzero(tree.cell[nodes] != NO_CHOICE)
         after = component[tree.child[inner]]
+        # A link is a public state of the next stage or, numbered after these, a cell.
         link = np.concatenate([after, tree.cell[nodes][known] + after.max(initial=-1) + 1])
         link = np.unique(link, return_inverse=True)[1]
         row = np.concatenate([node_of_edge[inner] - nodes.start, known])
         size = nodes.stop - nodes.start
         total = size + link.max(initial=-1) + 1
+        # A bipartite graph: the nodes of the stage, and after them their links.
         graph = coo_array((np.ones(len(row)), (row, size + link)), shape=(total, total))
         component[nodes] = connected_components(graph, directed=False)[1][:size]
+    # Components are numbered within their stage; the factor makes numbers differ by stage.
     return number_by_appearance(component + tree.stage * len(component)).astype(np.int64)
 
 
 def sort_nodes(tree: TeamTree, component: LongArray) -> LongArray:
     """Return [N] the nodes, sorted by public state and then by first appearance of their cells."""
+    # Sorted, because `number_within` requires it; `lexsort` sorts by its last key first.
     by_component = np.argsort(component, kind="stable")
     cell = number_within(component[by_component], tree.cell[by_component])
     return by_component[np.lexsort((cell, component[by_component]))]
@@ -59,8 +64,10 @@ def number_within(group: LongArray, value: LongArray) -> LongArray:
     """
     if not len(value):
         return value
+    # One number per pair of group and value; values begin at 0, so that pairs do not collide.
     shifted = value - value.min()
     number = number_by_appearance(group * (shifted.max() + 1) + shifted).astype(np.int64)
+    # The first member of a group has its smallest number.
     return number - number[np.searchsorted(group, group)]
 
 
@@ -130,14 +137,17 @@ def list_public_states(
     numbers: dict[tuple[bytes, ...], int] = {}
     state = np.empty(component[-1] + 1, np.int64)
     pieces: list[_Piece] = []
+    # From the last one, so that successors already have the numbers of their stored states.
     for number in reversed(range(len(state))):
         is_checked = until < inf and number % STATES_BETWEEN_CLOCK_CHECKS == 0
         if is_checked and working_seconds() >= until:
             raise OutOfTimeError
         piece = whole.part(begins, number)
         piece = piece._replace(next_component=state[piece.next_component])
+        # Equal arrays, with equal stored successors, mean equal states and equal values below.
         key = tuple(array.tobytes() for array in piece)
         state[number] = numbers.setdefault(key, len(numbers))
+        # The key is new.
         if len(pieces) < len(numbers):
             pieces.append(piece)
     return _put_together(pieces), state
@@ -188,15 +198,18 @@ def _cut(tree: TeamTree, component: LongArray, upper: FloatArray) -> tuple[_Piec
     states = np.arange(component[-1] + 2)
     first_node = np.searchsorted(component, states)
     cell = number_within(component, tree.cell)
+    # Nodes are sorted by state and cell: a cell begins where one of the two numbers rises.
     begins_cell = np.append(True, (np.diff(component) > 0) | (np.diff(cell) > 0))
     first = np.append(np.flatnonzero(begins_cell), len(cell))
     node = tree.node_of_edge
+    # With a choice, each edge is a move; without one, all edges of the node are one move.
     begins_move = tree.cell[node] != NO_CHOICE
     begins_move[tree.first_edge[:-1]] = True
     move = np.cumsum(begins_move) - 1
     way = np.flatnonzero(tree.child >= 0)
     before, after = component[node[way]], component[tree.child[way]]
     successor = number_within(before, after)
+    # The first continuation to each successor, as one number per pair of state and successor.
     begins_successor = np.unique(before * (len(successor) + 1) + successor, return_index=True)[1]
     whole = _Piece(
         cell_size=np.diff(first),
@@ -208,6 +221,7 @@ def _cut(tree: TeamTree, component: LongArray, upper: FloatArray) -> tuple[_Piec
         place=tree.child[way] - first_node[after],
         next_component=after[begins_successor],
     )
+    # Offsets by state: each column is sorted by state, so `searchsorted` finds its first entry.
     begins = _Begins(
         cell=np.searchsorted(first[:-1], first_node),
         node=first_node,

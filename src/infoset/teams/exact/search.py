@@ -65,19 +65,27 @@ class Search:
     def _advance(self, max_states: int) -> None:
         if self.frames.depth[0] < 0:
             self.num_begun += 1
+        root, frames = self.num_begun - 1, self.frames
         if self.num_states >= self._max_rows:
             self._grow()
         rows = min(max_states, self._max_rows)
         self.num_steps += search(
             self.states,
             self.memo,
-            self.frames,
-            *self._place(self._root_nodes(self.num_begun - 1)),
+            frames,
+            *self._place(self._root_nodes(root)),
             self.tree.tolerance,
             rows,
             STEPS_AT_ONCE,
         )
-        self._note_bounds()
+        self.lower[root] = frames.best[0]
+        if frames.depth[0] < 0:
+            self.upper[root] = frames.best[0]
+        elif not frames.is_trying[0]:
+            # What is neither the incumbent nor pruned continues with an open action of some level.
+            levels = range(frames.level[0] + 1)
+            open_bounds = [frames.bound[0, i, : frames.num_actions[0, i]].max() for i in levels]
+            self.upper[root] = max(frames.best[0], *open_bounds)
 
     @property
     def _max_rows(self) -> int:
@@ -90,6 +98,7 @@ class Search:
         Cells that play does not reach are left unchanged.
         """
         nodes = self._root_nodes(root)
+        # The root in progress has its best actions in frame 0, others in the memo.
         is_at_work = root == self.num_begun - 1 and self.frames.depth[0] >= 0
         choice = self.frames.choice[0] if is_at_work else self._known_choice(nodes)
         waiting = self._play(nodes, choice, pick)
@@ -112,6 +121,7 @@ class Search:
         pick[tree.cell[nodes[is_own]]] = action[is_own]
         chosen = tree.first_edge[nodes[is_own]] + action[is_own]
         forced = edges_in_order(tree.first_edge, nodes[~is_own])[0]
+        # Numbers of nodes are in order of public states, so each state is a run of sorted nodes.
         child = np.sort(tree.child[np.concatenate([chosen, forced])])
         child = child[child >= 0]
         parts = np.split(child, np.flatnonzero(np.diff(self.component[child])) + 1)
@@ -126,21 +136,13 @@ class Search:
         move_rows(self.memo, larger)
         self.memo = larger
 
-    def _note_bounds(self) -> None:
-        root, frames = self.num_begun - 1, self.frames
-        self.lower[root] = frames.best[0]
-        if frames.depth[0] < 0:
-            self.upper[root] = frames.best[0]
-        elif not frames.is_trying[0]:
-            levels = range(frames.level[0] + 1)
-            open_bounds = [frames.bound[0, i, : frames.num_actions[0, i]].max() for i in levels]
-            self.upper[root] = max(frames.best[0], *open_bounds)
-
     def _place(self, nodes: LongArray) -> tuple[int, NDArray[np.uint64]]:
         """Return the state and the bits of a set of nodes of one public state."""
         component = int(self.component[nodes[0]])
+        # Nodes are sorted by public state: subtract the first one of the state.
         place = nodes - np.searchsorted(self.component, component)
         bits = np.zeros(self.memo.nodes.shape[1], np.uint64)
+        # Several nodes share a word, which plain indexing would write only once.
         np.bitwise_or.at(bits, place // 64, np.uint64(1) << (place % 64).astype(np.uint64))
         return int(self.state[component]), bits
 
@@ -172,9 +174,12 @@ def begin_search(
     is_root = tree.parent_edge < 0
     roots = np.unique(component[is_root])
     root_upper = np.zeros(len(roots))
+    # A public state may contain several roots; their gains include chance, so bounds add up.
     np.add.at(root_upper, np.searchsorted(roots, component[is_root]), upper[is_root])
+    # State → first cell → first node: the number of nodes of each state.
     num_nodes = np.diff(states.first_node[states.first_cell])
     num_words = 1 + int(num_nodes.max() - 1) // 64
+    # Each step down enters the next stage, so there is at most one frame per stage.
     frames = empty_frames(states, len(tree.first_node) - 1, num_words)
     return Search(
         tree=tree,

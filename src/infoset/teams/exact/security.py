@@ -81,4 +81,5 @@ def security_level(
         check_number("seconds", seconds)
     problem = pose_problem(information, rest, policy, loss)
     least, most = bound_optimum(problem, max_steps=max_steps, seconds=seconds)
+    # Negation exchanges the bounds; `max` in case rounding has put the lower one above.
     return SecurityLevel(-max(least, most), -least)

@@ -80,6 +80,7 @@ def merge_equivalent_roots(tree: TeamTree, equivalent: LongArray) -> tuple[TeamT
         The smaller tree, and for each of its nodes the node of `tree` that it represents.
     """
     node = tree.node_of_edge
+    # The edge of the same action at the node that represents the edge's node.
     edge = np.arange(len(node)) + (tree.first_edge[equivalent] - tree.first_edge[:-1])[node]
     gain = np.zeros(len(edge))
     np.add.at(gain, edge, tree.gain)
@@ -97,13 +98,17 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
         node, the next node of the play.
     """
     num_nodes, stage, parent_edge = len(tree.cell), tree.stage, tree.parent_edge
+    # The stage before each node; -1 at roots, which wait from stage 0 on.
     before = np.where(parent_edge < 0, -1, stage[tree.node_of_edge[parent_edge]])
     count = stage - before - 1
     owner = np.repeat(np.arange(num_nodes), count)
+    # Waiting nodes are numbered after all others, those of one owner one after another.
     first = num_nodes + np.cumsum(count) - count
     waiting = np.arange(num_nodes, num_nodes + len(owner))
+    # The slice is for trees without waiting nodes.
     is_last = np.append(owner[1:] != owner[:-1], True)[: len(owner)]
     inner = tree.child >= 0
+    # Edges lead to the first waiting node, and each of these to the next; the last to the owner.
     child = np.where(inner & (count[tree.child] > 0), first[tree.child], tree.child)
     padded = TeamTree(
         first_node=tree.first_node,
@@ -114,6 +119,7 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
     )
     owner_of = np.concatenate([np.arange(num_nodes), owner])
     stage_of = np.concatenate([stage, before[owner] + 1 + waiting - first[owner]])
+    # By stage, and then in the order of the nodes that are waited for.
     order = np.lexsort((owner_of, stage_of))
     return arrange(padded, order, stage_of), owner_of[order]
 
@@ -121,6 +127,7 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
 def arrange(tree: TeamTree, nodes: LongArray, stage: LongArray) -> TeamTree:
     """Return the tree of some nodes in the given order; `stage` [N] has the stages of all nodes."""
     edge, first_edge = edges_in_order(tree.first_edge, nodes)
+    # The last place is for `child` = -1, where play ends.
     rank = np.full(len(tree.cell) + 1, -1, np.int64)
     rank[nodes] = np.arange(len(nodes))
     return TeamTree(
@@ -207,6 +214,7 @@ def _see(
     gain = np.zeros(form.num_edges)
     chance = arrays.chance[form.node_of_edge[paying]]
     gain[paying] = chance * _team_reach(information, rest, others)[paying] * payoff
+    # A node with a single action is not a decision, and costs the search nothing.
     chooses = np.isin(arrays.agent, team) & (form.num_actions > 1)
     return TeamTree(
         first_node=arrays.first_node.copy(),
@@ -224,7 +232,9 @@ def _team_reach(
     form, arrays = information.form, information.form.arrays
     is_own = np.isin(arrays.agent, team)[form.node_of_edge]
     entry = information.first_entry[information.cell][form.node_of_edge]
+    # The entry of a cell's first action, plus the number of the edge at its node.
     entry += np.arange(form.num_edges) - arrays.first_edge[form.node_of_edge]
+    # Reach without chance; every edge has its own probability, so nodes have their own entries.
     alone = arrays._replace(chance=np.ones(form.num_nodes))
     chosen = np.where(is_own, probability[entry], 1.0)
     return reach_nodes(alone, arrays.first_edge[:-1], chosen)[1]

@@ -48,6 +48,7 @@ class LocalLearner:
     def first_regrets(self, size: int, generator: np.random.Generator) -> FloatArray:
         """Return [size] initial regrets."""
         noise = generator.normal(0.0, self.noise, size)
+        # The exponent is rate · R: divided by the rate, the noise in it has deviation σ.
         return noise / self.learning_rate if self.learning_rate > 0.0 else np.abs(noise)
 
 

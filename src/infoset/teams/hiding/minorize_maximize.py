@@ -100,7 +100,12 @@ class MinorizeMaximize(HidingState):
                 "Use perfect_recall_closure(map, team), or ProgressiveHiding"
             )
         self._numbers = numbers_of(SCHEME, relaxed_form, 1)
-        self._stages = _stages_of(relaxed_form)
+        bounds = np.arange(relaxed_form.form.num_stages + 1)
+        # Cells are numbered in order of stages, so `searchsorted` finds the first one of each.
+        self._stages = Stages(
+            first_node=relaxed_form.form.arrays.first_node,
+            first_cell=np.searchsorted(relaxed_form.relaxed.stage, bounds),
+        )
         own = np.repeat(relaxed_form.cell_team == team, relaxed_form.relaxed.num_actions)
         drawn = random_probabilities(relaxed_form.relaxed, self._generator)
         first = drawn if start is None else start
@@ -118,11 +123,3 @@ class MinorizeMaximize(HidingState):
     def settings(self) -> dict[str, Any]:
         """Return the settings that, with game, maps and start, determine every iteration."""
         return {"penalty": float(self._state.penalty[0]), "seed": self.seed}
-
-
-def _stages_of(relaxed_form: RelaxedForm) -> Stages:
-    stages = np.arange(relaxed_form.form.num_stages + 1)
-    return Stages(
-        first_node=relaxed_form.form.arrays.first_node,
-        first_cell=np.searchsorted(relaxed_form.relaxed.stage, stages),
-    )

@@ -42,6 +42,7 @@ def project(
     """
     weight = _checked(relaxed_form, policy, weight)
     information = relaxed_form.relaxed
+    # `project_by_cell` uses the count where a coarse cell has no weight; it overwrites `mass`.
     count = np.bincount(information.cell).astype(np.float64)
     mass, total = np.empty(information.num_cells), np.empty(relaxed_form.original.num_cells)
     sum_by_cell(relaxed_form.fine.cell, weight, mass)

@@ -56,8 +56,6 @@ class ProgressiveHiding(HidingState):
     fixed
         Implementable policies [C] of teams that do not learn.
 
-    Raises
-    ------
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
     Algorithm 2. The formulas are derived; see the page on progressive hiding.
 
@@ -84,7 +82,9 @@ class ProgressiveHiding(HidingState):
         check_type("scheme", self.scheme, HidingScheme, "HidingScheme(penalty=0.3)")
         super().__init__(relaxed_form, self.scheme.schedule.first, seed, fixed or {})
         self._numbers = numbers_of(self.scheme, relaxed_form, len(self._game.teams))
-        self._sampling = _sampling_of(self.scheme)
+        sampled = Sampling(self.scheme.visits == "path", float(self.scheme.exploration))
+        # None without sampling: then no code for it is compiled.
+        self._sampling = None if self.scheme.visits == "everything" else sampled
         self._visit = visit_everything(relaxed_form)
         regret = self._state.regret
         regret[:] = self.scheme.learner.first_regrets(len(regret), self._generator)
@@ -111,7 +111,10 @@ class ProgressiveHiding(HidingState):
         while first < len(trace):
             if self._round[ROUND_END] <= self.iteration < self._round[RUN_END]:
                 self._restart()
-            rows = trace[first:][: self._left_of_round()]
+            end = self._round[ROUND_END]
+            # No restart follows a round without an end, nor one that has passed it.
+            left = int(end) - self.iteration if self.iteration < end < inf else None
+            rows = trace[first:][:left]
             hide(
                 self._game,
                 self._paced_numbers(),
@@ -124,11 +127,6 @@ class ProgressiveHiding(HidingState):
             self._round[POSITION] += len(rows) * self._round[PACE]
             first += len(rows)
         return HidingTrace(*np.moveaxis(trace, 2, 0))
-
-    def _left_of_round(self) -> int | None:
-        """Return the number of iterations before the next restart; None if none follows."""
-        end = self._round[ROUND_END]
-        return int(end) - self.iteration if self.iteration < end < inf else None
 
     def _paced_numbers(self) -> Numbers:
         """Return the numbers of the scheme, with a penalty schedule at the pace of the round."""
@@ -153,6 +151,7 @@ class ProgressiveHiding(HidingState):
         rounds = self.scheme.regret_restarts
         assert rounds is not None
         last_step, position = rounds.iterations - 1, self._round[POSITION]
+        # The rest of this round, as a fraction of a whole one, and the whole rounds that follow it.
         fraction = max(0.0, 1.0 - position / rounds.iterations)
         left = int(self._round[RUN_END]) - self.iteration
         later = round((left - fraction * rounds.iterations) / rounds.iterations)
@@ -165,6 +164,7 @@ class ProgressiveHiding(HidingState):
         """Retain a fraction of the regrets, add noise, and restart the penalty schedule."""
         rounds = self.scheme.regret_restarts
         assert rounds is not None
+        # A stream for each restart, so that resumed runs need not store a generator.
         drawn_by = np.random.SeedSequence(self.seed, spawn_key=(NOISE, self.iteration))
         learner, regret = replace(self.scheme.learner, noise=rounds.noise), self._state.regret
         noise = learner.first_regrets(len(regret), np.random.default_rng(drawn_by))
@@ -205,13 +205,6 @@ def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: in
     )
 
 
-def _sampling_of(scheme: HidingScheme) -> Sampling | None:
-    """Return what each iteration samples; None if it visits everything."""
-    if scheme.visits == "everything":
-        return None
-    return Sampling(scheme.visits == "path", float(scheme.exploration))
-
-
 def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray | None:
     """Return [N] for each node, the group whose choices the weighting excludes, if any."""
     if weights.leaves_out == "nobody":
@@ -220,6 +213,7 @@ def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray | None:
         return relaxed_form.form.arrays.agent.astype(np.uint32)
     if weights.leaves_out == "team":
         return relaxed_form.nodes.team
+    # Everybody: one group of all agents.
     return np.zeros(relaxed_form.form.num_nodes, np.uint32)
 
 

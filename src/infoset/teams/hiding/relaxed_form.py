@@ -48,6 +48,7 @@ class RelaxedForm:
         above = self.form.node_of_edge[arrays.parent_edge]
         return Nodes(
             chance=arrays.chance,
+            # Unsigned indices have no -1: a root is its own parent.
             parent=_indices(np.where(arrays.parent_edge < 0, own, above)),
             team=_indices(self._team_of_agent[arrays.agent]),
             payoff_node=_indices(node),
@@ -81,9 +82,11 @@ class RelaxedForm:
         outcome = np.unique(self.form.outcome, return_inverse=True)[1]
         terminal_outcome = outcome[self.form.node_of_edge[arrays.payoff_edge]]
         num_payoffs = len(arrays.payoff_edge)
+        # Terminal z is coded as -1 - z; those with payoff zero share the number after the last one.
         child = np.where(arrays.child < 0, -1 - num_payoffs, arrays.child).astype(np.int64)
         child[arrays.payoff_edge] = -1 - np.arange(num_payoffs)
         bounds = np.arange(outcome.max() + 2)
+        # Stable sorting keeps parents before children within an outcome.
         node, terminal = (np.argsort(of, kind="stable") for of in (outcome, terminal_outcome))
         return Outcomes(
             first_node=np.searchsorted(outcome[node], bounds),
@@ -105,6 +108,7 @@ class RelaxedForm:
 
     def lift(self, policy: FloatArray) -> FloatArray:
         """Return [S] the relaxed policy equivalent to an implementable policy [C]."""
+        # Cells of both maps list the same actions, so entries of a cell differ by a constant.
         start = self.original.first_entry[self.known] - self.relaxed.first_entry[:-1]
         step: LongArray = np.repeat(start, self.relaxed.num_actions)
         lifted: FloatArray = policy[np.arange(self.relaxed.num_entries) + step]
@@ -178,6 +182,7 @@ def view_of(information: InformationMap) -> View:
     form = information.form
     arrays = form.arrays
     node_entry = information.first_entry[information.cell]
+    # First entry of the cell, plus the number of the edge at its node.
     edge_entry = node_entry[form.node_of_edge] + np.arange(form.num_edges)
     edge_entry -= arrays.first_edge[form.node_of_edge]
     into = np.where(arrays.parent_edge < 0, 0, edge_entry[arrays.parent_edge])
@@ -219,6 +224,7 @@ def _joined(
     codes = np.empty(form.num_nodes, np.int64)
     for agents, own in zip(teams, maps, strict=True):
         acts = np.isin(form.arrays.agent, agents)
+        # Shifted past the cells of the maps before, so that no two teams share a number.
         codes[acts] = own.cell[acts] + sum(other.num_cells for other in maps[: teams.index(agents)])
     return InformationMap(form, number_by_appearance(codes), "one map per team")
 

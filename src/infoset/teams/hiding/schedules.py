@@ -70,6 +70,7 @@ def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySche
             f"a penalty cannot change by a constant factor from {first} to {last}; give positive "
             "numbers, or use linear_penalty(first, last, iterations)"
         )
+    # `last` is the penalty of iteration number `iterations`, after one step fewer.
     factor = (last / first) ** (1 / (iterations - 1))
     low, high = sorted((first, last))
     return PenaltySchedule("geometric", first, factor, factor, low=low, high=high)

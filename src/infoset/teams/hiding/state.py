@@ -72,6 +72,7 @@ class HidingState(IterativeState):
         for team, policy in fixed.items():
             own = np.repeat(relaxed_form.coarse_team == team, relaxed_form.original.num_actions)
             projected[own] = policy[own]
+        # Teams that do not learn keep this policy: the kernels never decide at their cells.
         lifted = relaxed_form.lift(projected)
         return State(
             regret=np.zeros_like(lifted),
@@ -92,6 +93,7 @@ class HidingState(IterativeState):
 
     def _state_arrays(self) -> StateArrays:
         state = dict(self._state._asdict())
+        # `IterativeState` stores the number of iterations.
         del state["done"]
         return state
 

@@ -44,24 +44,19 @@ def check_cells(
             "integers, one for each node; to use other values, call InformationMap.from_values"
         )
     numbers, first = np.unique(cell, return_index=True)
-    _check_numbering(numbers, first, name)
+    if not np.array_equal(numbers, np.arange(len(numbers))) or (np.diff(first) <= 0).any():
+        missing = np.setdiff1d(np.arange(numbers[-1] + 1), numbers)
+        found = f"cell {missing[0]} has no node" if len(missing) else "they are in another order"
+        raise ParameterError(
+            f"cells of the information map {name!r} must be numbered from 0 in order of their "
+            f"first nodes, but {found}; use InformationMap.from_values, which numbers any values"
+        )
     for value, what in (
         (arrays.stage, "the stage"),
         (arrays.agent, "the acting agent"),
         (action_set, "the set of legal actions"),
     ):
         _check_equal(first[cell], value, name, what, describe)
-
-
-def _check_numbering(numbers: IntArray, first: LongArray, name: str) -> None:
-    if np.array_equal(numbers, np.arange(len(numbers))) and (np.diff(first) > 0).all():
-        return
-    missing = np.setdiff1d(np.arange(numbers[-1] + 1), numbers)
-    found = f"cell {missing[0]} has no node" if len(missing) else "they are in another order"
-    raise ParameterError(
-        f"cells of the information map {name!r} must be numbered from 0 in order of their first "
-        f"nodes, but {found}; use InformationMap.from_values, which numbers any values"
-    )
 
 
 def _check_equal(

@@ -7,7 +7,7 @@ are equivalent. An outcome is therefore a sequence of intervals, one for each dr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, overload
 
@@ -71,6 +71,7 @@ def draw_all(histories: Histories, max_nodes: int) -> ChanceOutcomes:
         parts = _split(histories, waiting, len(probability))
         draws = np.column_stack([draws[parts.outcome], parts.middle])
         probability = probability[parts.outcome] * parts.length
+        # An outcome that is split passes its waiting groups on to each part.
         pairs = _of_each(parts.outcome, waiting)
         _check_size(max(len(probability), len(pairs.outcome)), max_nodes)
         children = histories.choose(pairs.item, parts.middle[pairs.outcome])
@@ -93,6 +94,7 @@ def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
         outcome, waits = pairs.outcome[row], is_drawn[group]
         outcomes.append(outcome[waits])
         groups.append(group[waits])
+        # Groups without a draw have one child, where the path goes on.
         pairs = Pairs(outcome[~waits], histories.first_child[group[~waits]])
     return Pairs(np.concatenate(outcomes), np.concatenate(groups))
 
@@ -104,16 +106,21 @@ def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals
     """
     group, _ = spread(np.diff(histories.first_child)[waiting.item])
     child, _ = edges_in_order(histories.first_child, waiting.item)
+    # Every outcome also has the end 1, so that one without a draw keeps the whole of [0, 1).
     outcome = np.concatenate([waiting.outcome[group], np.arange(num_outcomes)])
     high = np.concatenate([histories.cumulative[child], np.ones(num_outcomes)])
     length = np.concatenate([histories.probability[child], np.ones(num_outcomes)])
+    # Ends of one outcome in increasing order; equal ends, up to rounding, become one.
     order = np.lexsort((high, outcome))
     outcome, high, length = outcome[order], high[order], length[order]
     is_first = (np.diff(outcome, prepend=-1) > 0) | (np.diff(high, prepend=0.0) > ROUNDING)
     first = np.flatnonzero(is_first)
     outcome, high, length = outcome[first], high[first], np.minimum.reduceat(length, first)
+    # An interval begins where the one before it ends, or at 0.
     low = np.where(np.diff(outcome, prepend=-1) > 0, 0.0, np.concatenate([[0.0], high[:-1]]))
+    # Differences of cumulative sums have rounding errors; the probability of a move has none.
     is_whole = np.abs(high - low - length) <= ROUNDING
+    # Moves of probability 0 give empty intervals.
     met = np.flatnonzero(high - low > ROUNDING)
     length = np.where(is_whole, length, high - low)
     return Intervals(outcome[met], (low + high)[met] / 2, length[met])
@@ -124,6 +131,7 @@ def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
     order = np.argsort(waiting.outcome, kind="stable")
     sorted_outcome = waiting.outcome[order]
     start = np.searchsorted(sorted_outcome, before)
+    # Both sides of the search: the range of the groups of each old outcome.
     count = np.searchsorted(sorted_outcome, before, side="right") - start
     outcome, position = spread(count)
     return Pairs(outcome, waiting.item[order][start[outcome] + position])
@@ -181,7 +189,8 @@ class OutcomeNames(Sequence[str]):
             children = self.histories.choose(waiting.item, np.full(len(waiting.item), draw))
             drawn = dict.fromkeys(map(self._drawn, children.tolist()))
             is_clear &= len(drawn) == 1
-            texts.append(_either(drawn))
+            first, *others = drawn
+            texts.append(f"{first} (or {len(others)} more)" if others else first)
             waiting = until_drawn(self.histories, Pairs(waiting.outcome, children))
         text = ", ".join(texts) or "(nothing to draw)"
         return text if is_clear else f"{text}, number {outcome}"
@@ -189,6 +198,7 @@ class OutcomeNames(Sequence[str]):
     def _drawn(self, child: int) -> str:
         """Return the label of a chance move, different from the labels of the other moves there."""
         first_child = self.histories.first_child
+        # The last group that begins at or before the child.
         group = int(np.searchsorted(first_child, child, side="right")) - 1
         if group not in self.drawn:
             others = range(first_child[group], first_child[group + 1])
@@ -199,8 +209,3 @@ class OutcomeNames(Sequence[str]):
         if isinstance(self.tree, GameTree):
             return chance_move_text(self.tree.graph, int(self.tree.edge[child]))
         return str(self.tree.moves[self.tree.move[child]])
-
-
-def _either(texts: Collection[str]) -> str:
-    first, *others = texts
-    return f"{first} (or {len(others)} more)" if others else first

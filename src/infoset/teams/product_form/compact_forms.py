@@ -99,4 +99,5 @@ def _fitting(deal: Hashable, agent: int) -> Action:
 
 def _heard(actions: Actions) -> Action | None:
     """Return the word of the other agent, if it has spoken."""
+    # By the number of actions: nothing, then the word of agent 0, of agent 1, and of agent 0.
     return (None, *actions[:1], *actions[1:2], *actions[:1])[len(actions)]

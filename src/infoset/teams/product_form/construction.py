@@ -102,12 +102,15 @@ def unfold(histories: Histories, outcomes: ChanceOutcomes, max_nodes: int) -> Pl
         _check_size(size, max_nodes)
         group, row = extend_rows(histories, history)
         outcome, draw_index = outcome[row], num_draws[row]
+        # The only child, except where chance draws: there the draw of the outcome decides.
         history = histories.first_child[group]
         drawn = np.flatnonzero(is_drawn[group])
         draw = outcomes.draws[outcome[drawn], draw_index[drawn]]
         history[drawn] = histories.choose(group[drawn], draw)
+        # The k-th draw on a path, whatever the history, uses the k-th number of the outcome.
         num_draws = draw_index + is_drawn[group]
     outcome, history = (np.concatenate(column) for column in zip(*levels, strict=True))
+    # Rows are listed by level, so the children of row 0 follow the roots.
     first_row = len(levels[0][0]) + offsets(histories.num_groups[history])
     return Plays(outcome, history, first_row)
 
@@ -123,13 +126,18 @@ def make_nodes(histories: Histories, plays: Plays) -> Nodes:
     turn, way = spread(np.diff(turns.first_node))
     size = turns.num_actions[turn]
     node, action = spread(size)
+    # Combinations of actions are numbered as in a positional system, the last agent's fastest.
     next_way = (way * size)[node] + action
+    # The next agent of the row has one node for each combination.
     child = turns.first_node[turn + 1][node] + next_way
     last_row = turns.row[turn][node]
     is_last = np.append(np.diff(turns.row) > 0, True)[turn]
+    # After the last agent, the combination is a joint action, which selects the next row.
     last = np.flatnonzero(is_last[node])
     last_row[last] = stop[plays.first_row[last_row[last]] + next_way[last]]
-    child[last] = _first_nodes(plays, turns)[last_row[last]]
+    # Play continues at the first turn of that row; -1 where play is over.
+    first = turns.first_node[np.searchsorted(turns.row, np.arange(len(plays.history)))]
+    child[last] = np.where(plays.is_over, -1, first)[last_row[last]]
     return Nodes(
         row=turns.row[turn],
         agent=turns.agent[turn],
@@ -145,6 +153,7 @@ def _stops(histories: Histories, plays: Plays) -> LongArray:
     acts = histories.action_set.max(axis=1)[plays.history] >= 0
     passes: BoolArray = ~acts & ~plays.is_over
     stop = np.where(passes, plays.first_row[:-1], np.arange(len(passes)))
+    # Pointer doubling: each pass doubles the number of rows that are skipped.
     while passes[stop].any():
         stop = stop[stop]
     return stop
@@ -156,18 +165,14 @@ def _turns(histories: Histories, plays: Plays, stop: LongArray) -> Turns:
     is_over = plays.is_over
     waits = np.flatnonzero(is_over[stop[: plays.num_roots]])
     action_set[waits, 0] = len(histories.action_sets)
+    # One action where an agent waits; -1, where it does not act, finds the last entry, 0.
     sizes = np.array([*map(len, histories.action_sets), 1, 0], np.int64)[action_set]
     acts = action_set >= 0
     ways = np.cumprod(np.maximum(sizes, 1), axis=1)
+    # Number of combinations of the agents with smaller numbers, who choose first.
     before = np.column_stack([np.ones(len(ways), np.int64), ways[:, :-1]])
     row, agent = np.nonzero(acts)
     return Turns(row, agent, action_set[acts], sizes[acts], offsets(before[acts]))
-
-
-def _first_nodes(plays: Plays, turns: Turns) -> LongArray:
-    """Return [R] the first node of each row; -1 where play is over."""
-    first = turns.first_node[np.searchsorted(turns.row, np.arange(len(plays.history)))]
-    return np.where(plays.is_over, -1, first)
 
 
 def _check_size(size: int, max_nodes: int) -> None:
@@ -205,6 +210,7 @@ def stage_of_cells(
     inner = np.flatnonzero(parent >= 0)
     before, after = cell[parent[inner]], cell[inner]
     for _ in range(max_stages):
+        # Longest paths between cells, one step more in each pass (Bellman and Ford).
         earliest = np.zeros_like(stage)
         np.maximum.at(earliest, after, stage[before] + 1)
         if (earliest == stage).all():
@@ -234,10 +240,12 @@ def lay_out(histories: Histories, plays: Plays, nodes: Nodes, max_stages: int, n
     """Return the information, stages and final order of the nodes."""
     known = histories.known[plays.history[nodes.row], nodes.agent].astype(np.int64)
     infostate = np.where(nodes.action_set < len(histories.action_sets), known, -1)
+    # One number for each pair; infostates of different agents may have the same number.
     codes = (infostate + 1) * histories.num_agents + nodes.agent
     cell = np.unique(codes, return_inverse=True)[1]
     parent = _parents(nodes)
     stage = stage_of_cells(cell, parent, max_stages, name)[cell]
+    # By stage, then by outcome; `lexsort` is stable, so the rest is in order of creation.
     order = np.lexsort((plays.outcome[nodes.row], stage))
     return Layout(infostate, cell, stage, order)
 
@@ -248,6 +256,7 @@ def assemble_arrays(
     """Return the arrays of a product form, with its nodes in order."""
     order = layout.order
     edge, first_edge = edges_in_order(nodes.first_edge, order)
+    # The last place is for `child` = -1, where play ends.
     rank = np.empty(len(order) + 1, np.int64)
     rank[order] = np.arange(len(order))
     rank[-1] = -1

@@ -429,6 +429,7 @@ class InformationMap:
             In the cases that `refines` lists.
         """
         self._check_same_form(other)
+        # One number for each pair of cells.
         codes = self.cell.astype(np.int64) * other.num_cells + other.cell
         name = f"{self.name} and {other.name}"
         return InformationMap(self.form, number_by_appearance(codes), name)

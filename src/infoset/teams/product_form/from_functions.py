@@ -163,22 +163,21 @@ class Writer:
     def _write_stage(self, prefixes: list[Pending]) -> list[Pending]:
         """Add the nodes of one stage, and return those of the next."""
         following: list[Pending] = []
+        # The nodes of the next stage are numbered from here, before they are written.
         first = len(self.outcome) + len(prefixes)
         for prefix in prefixes:
             legal = self.rules.may_do(self.outcomes[prefix.outcome], prefix.actions)
-            self._write_node(prefix, legal)
+            known = self.rules.knows(self.outcomes[prefix.outcome], prefix.actions)
+            # Agents always know the stage and who they are.
+            key = (len(prefix.actions), prefix.agent, known)
+            self.cell.append(self._cells.setdefault(key, len(self._cells)))
+            self.outcome.append(prefix.outcome)
+            self.agent.append(prefix.agent)
+            self.parent_edge.append(prefix.parent_edge)
+            self.action_set.append(self.action_sets.setdefault(legal, len(self.action_sets)))
             for action in legal:
                 self._write_edge(prefix, action, following, first)
         return following
-
-    def _write_node(self, prefix: Pending, legal: Actions) -> None:
-        known = self.rules.knows(self.outcomes[prefix.outcome], prefix.actions)
-        key = (len(prefix.actions), prefix.agent, known)
-        self.cell.append(self._cells.setdefault(key, len(self._cells)))
-        self.outcome.append(prefix.outcome)
-        self.agent.append(prefix.agent)
-        self.parent_edge.append(prefix.parent_edge)
-        self.action_set.append(self.action_sets.setdefault(legal, len(self.action_sets)))
 
     def _write_edge(
         self, prefix: Pending, action: Hashable, following: list[Pending], first: int

@@ -65,6 +65,7 @@ def histories_of_tree(tree: GameTree) -> Histories:
     world_of_edge = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
     rows = np.column_stack([world_of_edge, graph.joint_action])
     begins = np.ones(graph.num_edges + 1, dtype=bool)
+    # Consecutive edges of one world and joint action are the moves of chance after it.
     begins[1:-1] = (rows[1:] != rows[:-1]).any(axis=1)
     return _make_histories(
         first_child=tree.first_child,
@@ -110,6 +111,7 @@ def _actions(form: ExtensiveForm) -> tuple[IntArray, tuple[tuple[Action, ...], .
         lists = [distinct_labels(form.legal_actions(history)) for history in first.tolist()]
         chosen = [numbers.setdefault(actions, len(numbers)) for actions in lists]
         of_infoset = np.where(infosets < 0, -1, chosen)
+        # `infosets` is sorted, so the search inverts `np.unique`.
         action_set[:, player] = of_infoset[np.searchsorted(infosets, sets)]
     return action_set, tuple(numbers)
 
@@ -127,9 +129,11 @@ def _make_histories(
     """Return histories with numbered groups; `begins_group` [H] marks the first child of each."""
     num_histories = len(begins_group)
     first = np.flatnonzero(begins_group[1:]) + 1
+    # Number of groups begun up to each history; the root belongs to none.
     begun = np.cumsum(begins_group, dtype=np.int64) - begins_group[0]
     group_starts = np.append(first, num_histories).astype(np.int64)
     return Histories(
+        # Groups are in order of children: count those that began before the first child.
         first_group=begun[first_child - 1],
         first_child=group_starts,
         probability=probability,
@@ -151,6 +155,7 @@ def _private_record(own: InfostateTree) -> IntArray:
     """Return [S] a number that identifies the private observations on the path to an infostate."""
     numbers: dict[tuple[int, int], int] = {}
     record = [0]
+    # Parents come first: a record is that of the parent and one more observation.
     steps = zip(own.parent[1:].tolist(), own.private_observation[1:].tolist(), strict=True)
     for parent, seen in steps:
         record.append(numbers.setdefault((record[parent], seen), len(numbers) + 1))

@@ -71,6 +71,7 @@ def find_recall_violation(
     before = np.where(edge < 0, -1, form.node_of_edge[edge])
     knew = np.where(edge < 0, -1, information.cell[before])
     did = np.where(edge < 0, -1, edge - form.arrays.first_edge[before])
+    # Each node is compared with the first one of its cell; equality is transitive.
     first = information.first_node[information.cell]
     for value, rule in ((knew, CONDITION_2), (did, CONDITION_3)):
         wrong = np.flatnonzero(is_own & (value != value[first]))
@@ -101,5 +102,6 @@ def _last_choice(form: ProductForm, node: int, before: int) -> str:
     """Describe how the team reached a node by its last action, taken at the node `before`."""
     if before < 0:
         return "without acting"
+    # Both paths agree up to `before`; the next step is the action taken there.
     agent, action = form.path(node)[len(form.path(before))]
     return f"by {form.agent_names[agent]}: {action} at {form.prefix_text(before)!r}"

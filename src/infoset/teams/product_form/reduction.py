@@ -46,8 +46,10 @@ def merge_outcomes(form: ProductForm) -> ProductForm:
     chance = np.bincount(equivalent, arrays.chance, form.num_nodes).astype(np.float64)
     node = form.node_of_edge[arrays.payoff_edge]
     action = arrays.payoff_edge - arrays.first_edge[node]
+    # The edge of the same action under the outcome that stays.
     edge, of = np.unique(arrays.first_edge[equivalent[node]] + action, return_inverse=True)
     payoff = np.zeros((len(edge), form.num_agents))
+    # The mean payoff of merged outcomes, by their probabilities given that one occurs.
     share = arrays.chance[node] / chance[equivalent[node]]
     np.add.at(payoff, of, share[:, None] * arrays.payoff)
     merged = arrays._replace(chance=chance, payoff_edge=edge, payoff=payoff)
@@ -73,8 +75,10 @@ def drop_decided(form: ProductForm) -> ProductForm:
     low, high = payoff_ranges(arrays)
     is_decided = (low == high).all(axis=1)
     kept = ~is_decided | (arrays.parent_edge < 0)
-    ends = np.flatnonzero(kept[form.node_of_edge] & _is_terminal(arrays, is_decided))
+    is_terminal = (arrays.child < 0) | is_decided[arrays.child]
+    ends = np.flatnonzero(kept[form.node_of_edge] & is_terminal)
     child = arrays.child[ends]
+    # `child` is -1 at edges that ended play before; their payoffs follow.
     payoff = low[child]
     is_old = child < 0
     payoff[is_old] = _edge_payoffs(arrays, ends[is_old])
@@ -85,13 +89,10 @@ def drop_decided(form: ProductForm) -> ProductForm:
     return _keep(form, ended, kept)
 
 
-def _is_terminal(arrays: ProductArrays, is_decided: BoolArray) -> BoolArray:
-    return (arrays.child < 0) | is_decided[arrays.child]
-
-
 def _edge_payoffs(arrays: ProductArrays, edge: LongArray) -> FloatArray:
     """Return [n, P] the payoffs at edges that end play."""
     place = np.searchsorted(arrays.payoff_edge, edge)
+    # Edges without an entry pay 0, the last row.
     padded = np.append(arrays.payoff_edge, -1)
     rows = np.vstack([arrays.payoff, np.zeros(arrays.payoff.shape[1])])
     return rows[np.where(padded[place] == edge, place, -1)]
@@ -109,6 +110,7 @@ def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
     nodes = np.argsort(form.outcome, kind="stable")
     _, first, count = np.unique(form.outcome[nodes], return_index=True, return_counts=True)
     _, position = spread(count)
+    # The position of each node under its outcome; the last place is for `child` = -1.
     rank = np.empty(form.num_nodes + 1, np.int64)
     rank[nodes], rank[-1] = position, -1
     child_rank = rank[form.arrays.child]
@@ -116,6 +118,7 @@ def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
     alike: dict[tuple[bytes, bytes], LongArray] = {}
     for own in np.split(nodes, first[1:]):
         edge, _ = edges_in_order(form.arrays.first_edge, own)
+        # Equal bytes: the same information at each position, and the same tree between positions.
         tables = known[own].tobytes(), child_rank[edge].tobytes()
         equivalent[own] = alike.setdefault(tables, own)
     return equivalent
@@ -125,10 +128,12 @@ def _keep(form: ProductForm, arrays: ProductArrays, kept: BoolArray) -> ProductF
     """Return the form with only the nodes `kept` [N]; `arrays` has the old node numbers."""
     nodes = np.flatnonzero(kept)
     edge, first_edge = edges_in_order(arrays.first_edge, nodes)
+    # Old numbers of nodes and edges to new ones; the last place is for -1.
     number = np.full(form.num_nodes + 1, -1, np.int64)
     number[nodes] = np.arange(len(nodes))
     edge_number = np.full(form.num_edges + 1, -1, np.int64)
     edge_number[edge] = np.arange(len(edge))
+    # Stages without nodes disappear.
     _, sizes = np.unique(form.stage[nodes], return_counts=True)
     source = form.source
     return replace(

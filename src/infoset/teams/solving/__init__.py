@@ -15,13 +15,14 @@ from infoset.teams.solving.result import (
     TeamPoint,
     TeamResult,
 )
-from infoset.teams.solving.task import TeamOptions, TeamTask
+from infoset.teams.solving.task import TeamClock, TeamOptions, TeamTask
 
 __all__ = [
     "DEFAULT_TEAM_METHOD",
     "TEAM_METHODS",
     "TeamCallback",
     "TeamCandidate",
+    "TeamClock",
     "TeamMethod",
     "TeamOptions",
     "TeamOutcome",

@@ -62,7 +62,7 @@ class Candidates:
         improved, began = probability, working_seconds()
         try:
             if not self._has_time:
-                self._task.depends_on_clock = True
+                self._task.clock.changed_course = True
             elif len(self._task.teams) == 1:
                 team, rule = self._task.teams[0], self._task.rule
                 improved = hill_climb(self._task.information, probability, team, rule=rule)
@@ -108,6 +108,7 @@ class Candidates:
             of_team = [each.security_levels[number] for each in measured if each.security_levels]
             best = int(np.argmax([level.lower for level in of_team]))
             own = np.isin(information.agent, team).repeat(information.num_actions)
+            # Security levels hold whatever the others do, so parts of several candidates combine.
             combined[own] = measured[best].probability[own]
             chosen.append(measured[best].name)
             levels.append(of_team[best])
@@ -133,6 +134,7 @@ class Candidates:
         found: list[SecurityLevel] = []
         for number, team in enumerate(task.teams):
             task.report("security levels", number, num_teams, began)
+            # Each team gets an equal part of the time that is left.
             share = None
             if allowed is not None:
                 left = max(0.0, allowed - (working_seconds() - began))
@@ -141,7 +143,7 @@ class Candidates:
                 security_level(task.information, team, probability, rule=task.rule, seconds=share)
             )
         if allowed is not None and working_seconds() - began >= allowed:
-            task.depends_on_clock = True
+            task.clock.changed_course = True
         return tuple(found)
 
 
@@ -157,7 +159,7 @@ def offer_plain_policy(candidates: Candidates, task: TeamTask) -> None:
     form = _plain_form(task)
     if len(task.teams) > 1:
         import scipy.sparse.csgraph  # noqa: F401  security levels need it; loading takes a while
-    task.add_build_seconds(working_seconds() - began)
+    task.clock.add_build_seconds(working_seconds() - began)
     if form is None:
         if len(task.teams) > 1:
             candidates.offer("uniform", task.uniform_policy(), iterations=0, seconds=0.0)
@@ -195,9 +197,10 @@ def _run_plain(minimizer: RegretMinimizer, task: TeamTask) -> None:
     left = task.seconds_left
     until = inf if left is None else working_seconds() + PLAIN_FRACTION * left
     last = min(task.options.iterations or PLAIN_ITERATIONS, PLAIN_ITERATIONS)
+    # Steps between looks at the clock: at most as many as are done, and not too costly.
     longest = max(1, COST_BETWEEN_CLOCK_CHECKS // gradient_cost(minimizer.form))
     while minimizer.iteration < last:
         minimizer.run(min(last - minimizer.iteration, minimizer.iteration or 1, longest))
         if working_seconds() >= until:
-            task.depends_on_clock |= minimizer.iteration < last
+            task.clock.changed_course |= minimizer.iteration < last
             return

@@ -53,7 +53,7 @@ def run_best_responses(name: str, task: TeamTask) -> TeamResult:
         seconds=task.options.seconds,
     )
     for run, value in enumerate(found.values.tolist()):
-        task.record(point_of(run, value, task.elapsed))
+        task.record(point_of(run, value, task.clock.elapsed))
     outcome: TeamOutcome = "local" if found.outcome == "restarts" else found.outcome
     best, bound = int(found.values.argmax()), task.upper_bound()
     return task.finish(name, outcome, found.probability, upper_bound=bound, run=best)
@@ -64,7 +64,7 @@ def find_optimum(name: str, task: TeamTask) -> TeamResult:
     found = team_optimum(
         task.information, task.teams[0], rule=task.rule, seconds=task.options.seconds
     )
-    task.record(point_of(0, found.value, task.elapsed))
+    task.record(point_of(0, found.value, task.clock.elapsed))
     return task.finish(name, found.outcome, found.probability, upper_bound=found.upper_bound)
 
 

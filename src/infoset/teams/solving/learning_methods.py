@@ -65,14 +65,15 @@ class LearningMethod:
         checkpointer, candidates = make_checkpointer(runs, self.name), Candidates(task)
         offer_plain_policy(candidates, task)
         num_teams = len(task.teams)
-        task.reserved_seconds = candidates.reserved_seconds(1 if num_teams == 1 else 2)
-        began = task.elapsed
+        # Reserved for the measurements of the learned policies below.
+        task.clock.reserved_seconds = candidates.reserved_seconds(1 if num_teams == 1 else 2)
+        began = task.clock.elapsed
         known = candidates.payoff if num_teams == 1 else -inf
         outcome = learn_in_runs(
             runs, bound, checkpointer, known=known, is_interrupted=candidates.is_interrupted
         )
         candidates.is_interrupted |= outcome == "interrupted"
-        done, seconds = runs.iteration, task.elapsed - began
+        done, seconds = runs.iteration, task.clock.elapsed - began
         learned = {"last": runs.best.last_probability, "mean": runs.best.probability}
         if num_teams == 1:
             learned = {self.name: runs.best.probability}
@@ -153,6 +154,7 @@ def minorize(
 def _payoff_range(relaxed_form: RelaxedForm) -> float:
     """Return the difference between maximum and minimum payoff, or 1 if all payoffs are equal."""
     arrays, payoff = relaxed_form.form.arrays, relaxed_form.payoff
+    # `payoff` lists only ends with a payoff; 0 is in the range if some end pays nothing.
     pays_nothing = (arrays.child < 0).sum() > payoff.shape[1]
     paid = np.column_stack([payoff, np.zeros(len(payoff))]) if pays_nothing else payoff
     return float(np.ptp(paid, axis=1).max()) or 1.0
@@ -186,7 +188,8 @@ def learn_in_runs(
     outcome: TeamOutcome | None = None
     try:
         while outcome is None and not reaches(bound, runs.best.payoff):
-            if runs.task.trace and (is_interrupted or reaches(bound, known)):
+            # One measurement is made in any case, for the trace.
+            if runs.is_measured and (is_interrupted or reaches(bound, known)):
                 outcome = "interrupted" if is_interrupted else "optimal"
                 continue
             if runs.is_run_over and runs.run + 1 >= (runs.task.options.restarts or 1):
@@ -198,7 +201,7 @@ def learn_in_runs(
                 outcome = runs.advance()
             checkpointer.save_if_due()
     except KeyboardInterrupt:
-        if not runs.task.trace:
+        if not runs.is_measured:
             raise
         outcome = "interrupted"
     checkpointer.save()

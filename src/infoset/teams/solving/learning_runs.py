@@ -76,6 +76,7 @@ class MeasuredPace:
 
     def is_due(self) -> bool:
         """Return whether it is time for the first or the second plan; True once for each."""
+        # Several plans that are due at once count as one.
         passed = [at for at in self._due if self._total and self._spent >= at * self._total]
         self._due = self._due[len(passed) :]
         return bool(passed)
@@ -101,13 +102,15 @@ class LearningRuns:
     start : callable
         Function of a relaxed form, a penalty and a seed that returns a learner.
     task
-        The task, which records the measurements.
+        The task, which records the measurements. Runs are numbered after those in its trace.
     """
 
     def __init__(self, start: Start, task: TeamTask) -> None:
         self._start = start
         self._task = task
         self._pace = MeasuredPace(task)
+        self.first_run = task.num_runs
+        self._first_point = len(task.trace)
         self._begin(0)
         self.best = self._now()
 
@@ -115,6 +118,11 @@ class LearningRuns:
     def task(self) -> TeamTask:
         """The task that is being solved."""
         return self._task
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether there is a measurement of these runs, from this session or an earlier one."""
+        return len(self._task.trace) > self._first_point
 
     @property
     def iterations_of_run(self) -> int:
@@ -142,10 +150,12 @@ class LearningRuns:
         planned = min(next(self._planned), self.iterations_of_run)
         self._pace.begin()
         trace = learner.run(planned - learner.iteration)
+        # Payoffs of several teams do not compare runs: the first run stays the best.
         is_better = len(self._task.teams) == 1 and learner.best_payoff > self.best.payoff
         if is_better or self.best.run == self.run:
             self.best = self._now()
-        outcome = self._task.record(_point(trace, self.run, learner.iteration, self._task.elapsed))
+        run, seconds = self.first_run + self.run, self._task.clock.elapsed
+        outcome = self._task.record(_point(trace, run, learner.iteration, seconds))
         self._pace.count(len(trace.relaxed))
         if self._pace.is_due():
             self._plan_by_clock()
@@ -196,8 +206,9 @@ class LearningRuns:
             return
         fitting = self._pace.iterations_left()
         if fitting is not None and fitting < self.iterations_of_run - self._learner.iteration:
+            # The rest of the run is shortened, so that its schedule ends in time.
             self._learner.plan(max(1, fitting))
-            self._task.depends_on_clock = True
+            self._task.clock.changed_course = True
 
     def _plan(self) -> Iterator[int]:
         """Return the remaining iterations of the run after which to measure."""
@@ -257,7 +268,7 @@ class TeamCheckpointer(Checkpointer):
             )
         self._runs.set_state(kept.state)
         task.trace.extend(kept.trace)
-        task.started -= kept.seconds
+        task.clock.started -= kept.seconds
 
     def checkpoint(self) -> Checkpoint:
         """Return the current state of the runs as a checkpoint."""
@@ -268,7 +279,7 @@ class TeamCheckpointer(Checkpointer):
             method=self._method,
             settings=json_settings(self._runs.settings()),
             iteration=self._runs.iteration,
-            seconds=task.elapsed,
+            seconds=task.clock.elapsed,
             trace=tuple(task.trace),
             state=self._runs.state(),
         )
@@ -294,6 +305,7 @@ def make_checkpointer(runs: LearningRuns, method: str) -> TeamCheckpointer | Nul
 def fingerprint_of(relaxed_form: RelaxedForm) -> str:
     """Return a hash of a game, its teams, their information and the relaxation."""
     form, found = relaxed_form.form, hashlib.sha256(repr(relaxed_form.teams).encode())
+    # The form, both maps and the payoffs of the teams: all that iterations read.
     cells = relaxed_form.original.cell, relaxed_form.relaxed.cell
     for array in (*form.arrays, *cells, relaxed_form.payoff):
         found.update(array.tobytes())

@@ -154,6 +154,7 @@ def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> 
             raise ParameterError(_refusal(method.name, name))
     if num_teams > 1 and "restarts" in method.takes:
         asked.setdefault("restarts", 1)
+        # One long run instead: as many iterations as all runs of a single team.
         if method.defaults.iterations and method.defaults.restarts:
             asked.setdefault("iterations", method.defaults.iterations * method.defaults.restarts)
     return replace(method.defaults, **asked)

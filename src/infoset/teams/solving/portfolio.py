@@ -13,10 +13,9 @@ from infoset.teams.solving.candidates import Candidates, offer_plain_policy
 from infoset.teams.solving.direct_methods import point_of
 from infoset.teams.solving.learning_methods import HIDING_DEFAULTS, hide_by, learn_in_runs
 from infoset.teams.solving.learning_runs import LearningRuns
-from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
+from infoset.teams.solving.result import TeamOutcome, TeamResult
 from infoset.teams.solving.task import TeamTask, reaches
 from infoset.typing import FloatArray
-from infoset.utils.clocks import working_seconds
 
 EXACT_STATES: Final = 200_000
 EXACT_STEPS: Final = 1 << 22
@@ -85,7 +84,7 @@ class _Stages:
         return "local"
 
     def _search(self) -> TeamOutcome | None:
-        task, began = self.task, self.task.elapsed
+        task, began = self.task, self.task.clock.elapsed
         try:
             found = team_optimum(
                 task.information,
@@ -96,12 +95,13 @@ class _Stages:
                 seconds=self._seconds_until(EXACT_FRACTION),
             )
         except GameTooLargeError:
+            # The bound from which the exact search would have started.
             self.upper_bound = task.recall_bound()
             return None
-        task.depends_on_clock |= found.outcome == "seconds"
+        task.clock.changed_course |= found.outcome == "seconds"
         self.upper_bound = found.upper_bound
         self._offer("exact", found.probability, 0, iterations=1, began=began)
-        stopped = task.record(point_of(0, found.value, task.elapsed))
+        stopped = task.record(point_of(0, found.value, task.clock.elapsed))
         return found.outcome if found.outcome in ("optimal", "interrupted") else stopped
 
     def _play_plainly(self) -> TeamOutcome | None:
@@ -109,27 +109,12 @@ class _Stages:
         return "interrupted" if self.candidates.is_interrupted and self.task.trace else None
 
     def _learn(self) -> TeamOutcome | None:
-        task, first, stopped = self.task, self._num_runs, None
-
-        def record(point: TeamPoint) -> bool:
-            nonlocal stopped
-            stopped = task.record(replace(point, run=first + point.run, seconds=task.elapsed))
-            return stopped is not None
-
+        task, began, limit = self.task, self.task.clock.elapsed, self.task.options.seconds
         # A form without private signals has only their part of the relaxation `recall`.
         relaxation = "recall" if task.form.private_signal is not None else "closure"
-        seconds, began = self._seconds_until(LEARNING_FRACTION), task.elapsed
-        options = replace(HIDING_DEFAULTS, relax=relaxation, seconds=seconds)
-        learning = replace(
-            task,
-            options=options,
-            callback=record,
-            trace=[],
-            build_seconds=0.0,
-            started=working_seconds(),
-        )
-        runs = LearningRuns(hide_by(), learning)
-        task.add_build_seconds(learning.build_seconds)
+        options = replace(HIDING_DEFAULTS, relax=relaxation, seconds=limit)
+        task.clock.reserved_seconds = (1 - LEARNING_FRACTION) * (limit or 0.0)
+        runs = LearningRuns(hide_by(), replace(task, options=options))
         outcome = learn_in_runs(
             runs,
             self.upper_bound,
@@ -137,18 +122,20 @@ class _Stages:
             known=self.candidates.payoff,
             is_interrupted=self.candidates.is_interrupted,
         )
-        task.depends_on_clock |= learning.depends_on_clock
+        # The end of learning is not the end of the method, unless the whole limit is used up.
+        task.clock.reserved_seconds = 0.0
+        ended: TeamOutcome | None = "seconds" if task.seconds_left == 0 else None
         self._offer(
             "progressive-hiding",
             runs.best.probability,
-            first + runs.best.run,
+            runs.first_run + runs.best.run,
             iterations=runs.iteration,
             began=began,
         )
-        return outcome if outcome == "interrupted" else stopped
+        return outcome if outcome in ("interrupted", "stopped") else ended
 
     def _climb(self) -> TeamOutcome | None:
-        task, first, began = self.task, self._num_runs, self.task.elapsed
+        task, first, began = self.task, self.task.num_runs, self.task.clock.elapsed
         found = iterated_best_response(
             task.information,
             task.teams[0],
@@ -162,24 +149,19 @@ class _Stages:
             "iterated-best-response", found.probability, best, iterations=num_climbs, began=began
         )
         for run, value in enumerate(found.values.tolist()):
-            stopped = task.record(point_of(first + run, value, task.elapsed))
+            stopped = task.record(point_of(first + run, value, task.clock.elapsed))
             if stopped == "stopped":
                 return stopped
         return None if found.outcome == "restarts" else found.outcome
-
-    @property
-    def _num_runs(self) -> int:
-        trace = self.task.trace
-        return trace[-1].run + 1 if trace else 0
 
     def _offer(
         self, name: str, probability: FloatArray, run: int, *, iterations: int, began: float
     ) -> None:
         self.runs[name] = run
-        seconds = self.task.elapsed - began
+        seconds = self.task.clock.elapsed - began
         self.candidates.offer(name, probability, iterations=iterations, seconds=seconds)
 
     def _seconds_until(self, fraction: float) -> float | None:
         """Return the seconds left until a fraction of the time limit; None without a limit."""
         limit = self.task.options.seconds
-        return None if limit is None else max(0.0, fraction * limit - self.task.elapsed)
+        return None if limit is None else max(0.0, fraction * limit - self.task.clock.elapsed)

@@ -55,6 +55,31 @@ class TeamOptions:
 
 
 @dataclass
+class TeamClock:
+    """The time that a method takes, without construction and compilation."""
+
+    build_seconds: float = 0.0
+    """Time taken to build the product form and, once it exists, its relaxation."""
+    compiled_before: float = field(default_factory=compiling_seconds)
+    """`compiling_seconds()` before the game was built."""
+    reserved_seconds: float = 0.0
+    """Part of the time limit that is left for work after learning."""
+    changed_course: bool = False
+    """Whether a time limit has changed the course of the method."""
+    started: float = field(default_factory=working_seconds)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the first run began."""
+        return working_seconds() - self.started
+
+    def add_build_seconds(self, seconds: float) -> None:
+        """Count some of the elapsed time as construction."""
+        self.build_seconds += seconds
+        self.started += seconds
+
+
+@dataclass
 class TeamTask:
     """A game in product form, its teams, and the options of a method."""
 
@@ -71,17 +96,10 @@ class TeamTask:
     """Called at every measurement."""
     trace: list[TeamPoint] = field(default_factory=list)
     """Measurements so far."""
-    build_seconds: float = 0.0
-    """Time taken to build the product form and, once it exists, its relaxation."""
-    compiled_before: float = field(default_factory=compiling_seconds)
-    """`compiling_seconds()` before the game was built."""
-    reserved_seconds: float = 0.0
-    """Part of the time limit that is left for work after learning."""
-    depends_on_clock: bool = False
-    """Whether a time limit has changed the course of the method."""
     progress: BuildProgress | None = None
     """Called when the stages `cfr+` and `security levels` begin, and during the second."""
-    started: float = field(default_factory=working_seconds)
+    clock: TeamClock = field(default_factory=TeamClock)
+    """The time so far; a task with other options for a part of the work shares it and the trace."""
 
     def __post_init__(self) -> None:
         check_count("seed", self.seed)
@@ -89,21 +107,21 @@ class TeamTask:
             check_callable("callback", self.callback, "a function of a TeamPoint")
 
     @property
-    def elapsed(self) -> float:
-        """Seconds since the first run began, without construction and compilation."""
-        return working_seconds() - self.started
+    def num_runs(self) -> int:
+        """Number of runs with a measurement."""
+        return self.trace[-1].run + 1 if self.trace else 0
 
     @property
     def seconds_left(self) -> float | None:
         """Seconds until the time limit, at least 0; None without a limit."""
         limit = self.options.seconds
-        return None if limit is None else max(0.0, limit - self.elapsed)
+        return None if limit is None else max(0.0, limit - self.clock.elapsed)
 
     @property
     def learning_seconds_left(self) -> float | None:
         """Seconds until learning must end, at least 0; None without a limit."""
         left = self.seconds_left
-        return None if left is None else max(0.0, left - self.reserved_seconds)
+        return None if left is None else max(0.0, left - self.clock.reserved_seconds)
 
     def report(self, stage: BuildStage, done: int, total: int | None, began: float) -> None:
         """Report how far a stage has come that began at `began`."""
@@ -118,18 +136,18 @@ class TeamTask:
     @cached_property
     def relaxed_form(self) -> RelaxedForm:
         """The form with its information relaxation; the clock stands still while it is built."""
-        began = working_seconds()
-        relaxed_form = relax(self.form, self._maps(), self.teams, rule=self.rule)
-        self.add_build_seconds(working_seconds() - began)
-        return relaxed_form
-
-    def _maps(self) -> InformationMap | Sequence[InformationMap] | None:
-        wanted = self.options.relax
+        began, wanted = working_seconds(), self.options.relax
+        maps: InformationMap | list[InformationMap] | None
         if wanted is None or isinstance(wanted, InformationMap):
-            return wanted
-        relaxation = wanted if isinstance(wanted, Relaxation) else get_relaxation(wanted)
-        maps = [relaxation.relax(self.information, team) for team in self.teams]
-        return maps[0] if len(maps) == 1 else maps
+            maps = wanted
+        else:
+            relaxation = wanted if isinstance(wanted, Relaxation) else get_relaxation(wanted)
+            maps = [relaxation.relax(self.information, team) for team in self.teams]
+            # A single map keeps its name.
+            maps = maps[0] if len(maps) == 1 else maps
+        relaxed_form = relax(self.form, maps, self.teams, rule=self.rule)
+        self.clock.add_build_seconds(working_seconds() - began)
+        return relaxed_form
 
     def upper_bound(self) -> float | None:
         """Return the optimum under perfect recall if there is one team; None for several teams."""
@@ -149,18 +167,14 @@ class TeamTask:
         relaxed = self.relaxed_form
         return tuple(relaxed.payoffs(relaxed.lift(probability)).tolist())
 
-    def add_build_seconds(self, seconds: float) -> None:
-        """Count some of the elapsed time as construction."""
-        self.build_seconds += seconds
-        self.started += seconds
-
     def record(self, point: TeamPoint) -> TeamOutcome | None:
         """Add a measurement to the trace; return a reason to stop, or None."""
         self.trace.append(point)
         if self.callback is not None and self.callback(point):
             return "stopped"
+        # At the limit, or where the reserve begins.
         if self.learning_seconds_left == 0:
-            self.depends_on_clock = True
+            self.clock.changed_course = True
             return "seconds"
         return None
 
@@ -181,7 +195,8 @@ class TeamTask:
 
         If the answer reaches the upper bound, the outcome is `optimal`, whatever ended the method.
         """
-        seconds, payoffs = self.elapsed, self.payoffs_of(probability)
+        # The time is read first: measuring the answer does not count.
+        seconds, payoffs = self.clock.elapsed, self.payoffs_of(probability)
         if outcome in ("iterations", "local") and reaches(upper_bound, payoffs[0]):
             outcome = "optimal"
         return TeamResult(
@@ -199,12 +214,12 @@ class TeamTask:
             seed=self.seed,
             seconds=seconds,
             trace=tuple(self.trace),
-            build_seconds=self.build_seconds,
-            compile_seconds=compiling_seconds() - self.compiled_before,
+            build_seconds=self.clock.build_seconds,
+            compile_seconds=compiling_seconds() - self.clock.compiled_before,
             security_levels=security_levels,
             candidates=tuple(candidates),
             chosen=tuple(chosen),
-            depends_on_clock=self.depends_on_clock or outcome == "seconds",
+            depends_on_clock=self.clock.changed_course or outcome == "seconds",
         )
 
 
