@@ -11,6 +11,10 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.broad
+
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"infoset": ROOT / "src", "infoset_studies": ROOT / "studies"}
 

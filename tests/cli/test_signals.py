@@ -79,6 +79,7 @@ def test_sigterm_saves_and_says_so(tmp_path):
     assert read_checkpoint(tmp_path / "run.ckpt").iteration > 0
 
 
+@pytest.mark.broad
 def test_a_closed_terminal_saves(tmp_path):
     run = Program(tmp_path, *SOLVE, "--out=run", "--json", ready=MEASURED)
     os.close(run.ours)

@@ -250,6 +250,7 @@ def test_ctrl_c_while_saving_changes_nothing(command, tmp_path, monkeypatch):
         signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.broad
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_a_real_ctrl_c_on_a_real_terminal(tmp_path):
     """Ctrl-C is sent once the live display shows numbers."""

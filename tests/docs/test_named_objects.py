@@ -49,7 +49,9 @@ def exists(dotted):
     return False
 
 
-@pytest.mark.parametrize("texts", [texts_of_modules, texts_of_pages])
+@pytest.mark.parametrize(
+    "texts", [pytest.param(texts_of_modules, marks=pytest.mark.broad), texts_of_pages]
+)
 def test_dotted_names_exist(texts):
     named = {name: place for place, text in texts() for name in NAME.findall(text)}
     missing = {

@@ -18,6 +18,8 @@ from tests.interop.openspiel_pairs import WRAPPED
 
 pyspiel = pytest.importorskip("pyspiel")
 
+pytestmark = pytest.mark.broad
+
 ROOT = Path(__file__).parents[2]
 POKER = (
     "universal_poker(numRounds=1,blind=1 1,stack=2 2,firstPlayer=1,numSuits=1,numRanks=3,"
