@@ -249,6 +249,7 @@ def _from(
     actor = rules.actor(at[0])
     if actor is not None:
         sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
+    # Nodes and sequences are those of the form; histories are those of all outcomes it merges.
     below = [(step.num_outcomes, known[step.after]) for step in steps]
     histories = num_pairs + sum(number * after.histories for number, after in below)
     terminals = sum(number * after.terminals for number, after in below)

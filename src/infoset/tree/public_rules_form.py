@@ -214,6 +214,7 @@ class _PublicTree:
                 number,
                 -1,
                 deal.observation,
+                # the reach of all outcomes that the deal represents
                 place.reach * float(deal.probability) * count,
                 place.cards.union(deal.cards),
                 group,
