@@ -163,7 +163,8 @@ def build_tree(
     Parameters
     ----------
     memory
-        Limit in bytes on the world graph and the tree together; by default 70% of the free memory.
+        Limit in bytes on the world graph and the tree together; by default that of `build_limits`,
+        70% of the free memory.
     max_worlds
         As in `build_world_graph`.
     progress : callable, optional

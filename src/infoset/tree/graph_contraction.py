@@ -52,8 +52,8 @@ def build_sequence_form(
     Parameters
     ----------
     memory
-        Limit in bytes on the world graph and the sequence form together; by default 70% of the free
-        memory.
+        Limit in bytes on the world graph and the sequence form together; by default that of
+        `build_limits`, 70% of the free memory.
     max_worlds, max_seconds, progress
         As in `build_tree`.
 
