@@ -32,7 +32,7 @@ from infoset.policy import (
 )
 from infoset.runs import read_trace, read_traces
 from infoset.tree import build_public_form, build_tree, graph_cache
-from infoset.tree.graph_file import read_graph
+from infoset.tree.saved_graphs import read_graph
 from infoset.utils.array_files import read_arrays
 from tests.support.cached_games import cached_tree
 

@@ -29,7 +29,7 @@ from infoset.forms import (
 )
 from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
 from infoset.tree import build_tree, derive_public_form
-from infoset.tree.hand_rankings import factor_prior, find_strengths
+from infoset.tree.terminal_operators import factor_prior, find_strengths
 from infoset.typing import CHANCE
 from tests.support.cached_games import cached_tree
 from tests.support.function_game import FunctionGame

@@ -18,6 +18,7 @@ from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import (
     build_limits,
+    build_public_form,
     build_sequence_form,
     build_tree,
     build_world_graph,
@@ -260,6 +261,19 @@ def test_limits_for_everything_in_a_block():
         assert build_world_graph(load_game("kuhn_poker"), max_worlds=100).is_complete
     assert build_tree(load_game("kuhn_poker")).num_histories == 55
     with pytest.raises(ParameterError, match="max_worlds=0"), build_limits(max_worlds=0):
+        pass
+
+
+@pytest.mark.parametrize("build", [build_tree, build_sequence_form, build_public_form])
+def test_the_memory_of_a_block_is_that_of_calls_without_a_limit(build):
+    game = load_game("leduc_poker(num_ranks=2)")
+    with build_limits(memory=1000):
+        with pytest.raises(GameTooLargeError, match=r"1\.0 kB are allowed"):
+            build(game)
+        build(game, memory=10**9)
+        with build_limits(max_worlds=1000), pytest.raises(GameTooLargeError):
+            build(game)
+    with pytest.raises(ParameterError, match="memory=0"), build_limits(memory=0):
         pass
 
 

@@ -1,4 +1,4 @@
-"""Options of all commands that build a game: limits on its world states, and a cache."""
+"""Options of all commands that build a game: limits on building it, and a cache."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from infoset.cli.options import (
     BuildSecondsOption,
     CacheOption,
     MaxWorldsOption,
+    MemoryOption,
     OnlyBuildSecondsOption,
 )
 
@@ -25,12 +26,17 @@ WITH_OTHER_CLOCKS: Final = frozenset(
 )
 """Commands in which `--seconds` would not, or not only, be the time for building."""
 
+BUILDING: Final = WITH_OTHER_CLOCKS | {
+    *("info", "evaluate", "respond", "show", "draw", "explore", "export", "prove")
+}
+"""Commands that build a game."""
+
 STOPPED_BY_OTHERS: Final = WITH_OTHER_CLOCKS | {"info", "draw"}
 """Commands that do not end with an error at the limit: they report what they have until then."""
 
 
 def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a command with options for building games, if it has a memory limit.
+    """Return a command with options for building games, before `--json`, if it builds any.
 
     The limits and the cache apply to everything that the command builds.
 
@@ -41,15 +47,21 @@ def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
     run : callable
         The function of the command.
     """
-    if "memory" not in signature(run).parameters:
+    if name not in BUILDING:
         return run
     known = signature(run, eval_str=True)
     seconds = BuildSecondsOption if name in WITH_OTHER_CLOCKS else OnlyBuildSecondsOption
-    added = {"max_worlds": MaxWorldsOption, "build_seconds": seconds, "cache": CacheOption}
+    added = {
+        "memory": MemoryOption,
+        "max_worlds": MaxWorldsOption,
+        "build_seconds": seconds,
+        "cache": CacheOption,
+    }
 
     @wraps(run)
     def limited(
         *arguments: Any,
+        memory: int | None,
         max_worlds: int | None,
         build_seconds: float | None,
         cache: Path | None,
@@ -59,7 +71,7 @@ def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
         from infoset.tree import build_limits, graph_cache
 
         with (
-            build_limits(max_worlds=max_worlds, max_seconds=build_seconds),
+            build_limits(max_worlds=max_worlds, max_seconds=build_seconds, memory=memory),
             nullcontext() if cache is None else graph_cache(cache),
         ):
             if build_seconds is None or name in STOPPED_BY_OTHERS:
@@ -69,14 +81,12 @@ def with_build_limits(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
             )
             return watch.end(lambda: run(*arguments, **options))
 
-    parameters = []
-    for parameter in known.parameters.values():
-        parameters.append(parameter)
-        if parameter.name == "memory":
-            parameters += [
-                Parameter(option, parameter.kind, default=None, annotation=kind)
-                for option, kind in added.items()
-            ]
+    parameters = [*known.parameters.values()]
+    place = next((i for i, one in enumerate(parameters) if one.name == "as_json"), len(parameters))
+    parameters[place:place] = [
+        Parameter(option, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=kind)
+        for option, kind in added.items()
+    ]
     # The parser reads annotations from here, and everything else from the signature.
     limited.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     vars(limited)["__signature__"] = known.replace(parameters=parameters)

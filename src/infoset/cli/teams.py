@@ -202,7 +202,6 @@ def solve_teams(
     keeping: Mapping[str, Any],
     *,
     out: Path | None,
-    memory: int | None,
     as_json: bool,
 ) -> None:
     """Solve a game by a team method, save the result in a folder, and print a report.
@@ -238,7 +237,6 @@ def solve_teams(
             rule=cast("PayoffRule", request.rule or "common"),
             seed=request.seed or 0,
             callback=show,
-            memory=memory,
             progress=stage,
             **{name: value for name, value in vars(limits).items() if name != "checkpoint"},
             **keeping,

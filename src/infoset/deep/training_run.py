@@ -34,7 +34,7 @@ from infoset.runs import (
     run_measured,
 )
 from infoset.runs.checkpointer import RunCheckpointer
-from infoset.tree import BuildProgress, GameTree, build_tree
+from infoset.tree import BuildProgress, GameTree, build_limits, build_tree
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.clocks import compiling, compiling_seconds
 from infoset.utils.short_repr import Facts, ShortRepr
@@ -201,7 +201,8 @@ def train(
     if steps is not None:
         check_count("steps", steps, minimum=1)
     compiled_before = compiling_seconds()
-    source = training_source(game, build, memory, progress)
+    with build_limits(memory=memory):
+        source = training_source(game, build, progress)
     learner = _learner(game, source, spec, seed, critic, transformations)
     to = None if checkpoint is None else Checkpointing(Path(checkpoint), checkpoint_seconds)
     if steps is None and seconds is None:
@@ -361,7 +362,6 @@ class NetworkMethod:
 def training_source(
     game: str | Game | GameTree | DeviceGame,
     build: bool | None,
-    memory: int | None,
     progress: BuildProgress | None,
 ) -> GameTree | DeviceGame:
     """Return the tree of a game, or its rules in JAX.
@@ -384,7 +384,7 @@ def training_source(
     if build is False:
         return device_game(rules)
     try:
-        return build_tree(rules, memory=memory, progress=progress)
+        return build_tree(rules, progress=progress)
     except (GameTooLargeError, ExplorationLimitError):
         if build or not has_rules(rules):
             raise

@@ -24,11 +24,19 @@ from infoset.forms._treeplex_kernels import (
     realize_policy,
     widest_plan,
 )
-from infoset.forms.action_numbers import numbers_by_action, sequences_at
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
 from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut
 from infoset.forms.derived_members import plan_value, values_of_plans
-from infoset.forms.form import AnyForm, Form, FormT, FormTable, PlayerValues, check_form
+from infoset.forms.form import (
+    AnyForm,
+    Form,
+    FormT,
+    FormTable,
+    PlayerValues,
+    check_form,
+    numbers_by_action,
+    sequences_at,
+)
 from infoset.forms.gadget import (
     FOLLOW,
     GADGET_KINDS,
@@ -37,11 +45,9 @@ from infoset.forms.gadget import (
     add_gadget,
     entered_public_form,
 )
-from infoset.forms.hand_classes import class_means
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
 from infoset.forms.infostate_tree import InfostateTree, PublicTree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
-from infoset.forms.payoff_lists import listed_payoffs
 from infoset.forms.payoffs import (
     FormPayoffs,
     block_payoffs,
@@ -72,8 +78,15 @@ from infoset.forms.public_payoff_terms import (
     with_terms,
     with_weights,
 )
-from infoset.forms.public_ranges import check_node, checked_ranges, prior_with_ranges, with_ranges
-from infoset.forms.public_reach import chance_reach_of_nodes, unblocked_reach
+from infoset.forms.public_reach import (
+    chance_reach_of_nodes,
+    check_node,
+    checked_ranges,
+    class_means,
+    prior_with_ranges,
+    unblocked_reach,
+    with_ranges,
+)
 from infoset.forms.public_structure import PublicSequences, PublicStructure, PublicTerminals
 from infoset.forms.sequence_form import (
     TREE_EXAMPLE,
@@ -87,7 +100,7 @@ from infoset.forms.sequence_form import (
 from infoset.forms.terminal_contraction import contract_outcomes, contract_terminals, merge_reach
 from infoset.forms.terminal_values import values_at_terminals
 from infoset.forms.transform import PlanMap, SideEnds, Transform
-from infoset.forms.transformed_form import AddedInfostate, TransformedForm
+from infoset.forms.transformed_form import AddedInfostate, TransformedForm, listed_payoffs
 from infoset.forms.treeplex import Layout, Treeplex, action_major_layout, averaged, is_new
 
 __all__ = [

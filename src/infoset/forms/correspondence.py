@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -43,6 +43,7 @@ def carry_behavior(
         there, here = _same_sequences(target, source, player)
         values = np.concatenate([[1.0], np.repeat(1.0 / plex.num_actions, plex.num_actions)])
         chosen = probabilities[player][here]
+        # Merged hands share a place, where the last one stays: the others must agree with it.
         values[there] = chosen
         if np.abs(values[there] - chosen).max(initial=0.0) > SUM_TOLERANCE:
             raise PolicyMismatchError(
@@ -93,6 +94,7 @@ def sequences_in_tree(
             f"{form.name}: give the sequence form of the same game, whose first "
             "transition is the deal"
         )
+    # The index of each action at its infostate: 0, 1, ... in each run of `num_actions` entries.
     step = np.arange(num_actions.sum()) - np.repeat(
         np.cumsum(num_actions) - num_actions, num_actions
     )
@@ -128,6 +130,7 @@ def _same_labels(public_form: PublicForm, tree: InfostateTree) -> Iterator[tuple
     player, observed = tree.player, tree.observations
     classes, class_map = public_form.hand_classes[player], public_form.class_map
     hands = {label: place for place, label in enumerate(public_form.hands[player])}
+    # Infostates are ordered by node, and at a node by class of hands.
     nodes, first = np.unique(public_form.infostates[player][0], return_index=True)
     first_at = dict(zip(nodes.tolist(), first.tolist(), strict=True))
     # [S] the node with its permutation, and the hand; None where the form has none, as at the end
@@ -138,23 +141,13 @@ def _same_labels(public_form: PublicForm, tree: InfostateTree) -> Iterator[tuple
             at.append((0, 0))
             hand.append(hands.get(observed[tree.private_observation[infostate]]))
         else:
-            at.append(_advanced(public_form, at[parent], observed, tree, infostate))
+            before, seen = at[parent], observed[tree.public_observation[infostate]]
+            try:
+                at.append(before and public_form.advance(before, seen))
+            except UnknownNameError:
+                at.append(None)
             hand.append(hand[parent])
         place, held = at[-1], hand[-1]
         if tree.num_actions[infostate] and place and held is not None and place[0] in first_at:
             held = public_form.hand_at(player, held, place[1])
             yield first_at[place[0]] + int(classes[class_map[place[0]], held]), infostate
-
-
-def _advanced(
-    public_form: PublicForm,
-    at: tuple[int, int] | None,
-    observed: Sequence[Hashable],
-    tree: InfostateTree,
-    infostate: int,
-) -> tuple[int, int] | None:
-    """Return where the line of an infostate is in the form; None if the form does not have it."""
-    try:
-        return at and public_form.advance(at, observed[tree.public_observation[infostate]])
-    except UnknownNameError:
-        return None

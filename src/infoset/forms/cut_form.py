@@ -12,9 +12,8 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.forms.form import Form
-from infoset.forms.leaf_scales import LeafScales
 from infoset.forms.locked import lock_infostates
-from infoset.forms.payoffs import FormPayoffs, with_collection
+from infoset.forms.payoffs import FormPayoffs, composition_of, with_collection
 from infoset.forms.public_form import PublicForm
 from infoset.forms.public_operators import Fold
 from infoset.forms.public_parts import (
@@ -27,7 +26,7 @@ from infoset.forms.public_reach import unblocked_reach
 from infoset.forms.transform import Transform
 from infoset.forms.transformed_form import TransformedForm
 from infoset.forms.treeplex import Layout
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.typing import FloatArray, IndexArray, LongArray, Player
 
 LeafFunction: TypeAlias = Callable[
     [int, tuple[FloatArray, FloatArray]], tuple[FloatArray, FloatArray]
@@ -113,6 +112,7 @@ class CutForm(TransformedForm):
     @cached_property
     def arrivals(self) -> tuple[LongArray, LongArray]:
         """Per player, [L, hands] the sequence of `base` with which each hand arrives at a leaf."""
+        # The forced moves are at the last nodes of `base`, so their sequences follow the trunk's.
         first, second = (
             (own.num_sequences + np.arange(len(self.trunk.leaves) * size)).reshape(-1, size)
             for own, size in zip(self.transform.maps, self.trunk.form.num_hands, strict=True)
@@ -150,6 +150,7 @@ class CutForm(TransformedForm):
         of_reach: bool = False,
     ) -> FormPayoffs:
         """Return the payoffs of a transform of this form; see `Form.composed_payoffs`."""
+        # Leaves pay 1 in the composition; their values are then written over these entries.
         chained = transform.then(self.reach_transform)
         return self._with_values(chained, layouts, precision, of_reach)
 
@@ -194,6 +195,7 @@ class CutForm(TransformedForm):
         """
         assert self.leaf_function is not None
         form, leaves, other = self.trunk.form, self.trunk.leaves, 1 - player
+        # Hands that chance has removed have a reach in plans, but not at the leaf.
         first, second = (own * alive for own, alive in zip(reach, self.alive, strict=True))
         found = np.empty_like(self.alive[player])
         for leaf, node in enumerate(leaves.node.tolist()):
@@ -295,6 +297,7 @@ def cut(
 def _cut_at(trunk: PublicTrunk, leaf_function: LeafFunction | None) -> CutForm:
     """Return a trunk as a form whose leaves pay 1."""
     base = _with_arrivals(trunk.form, trunk.leaves)
+    # The forced moves are locked at 1, so that the choices left are those of the trunk.
     ones = tuple(np.ones(plex.num_sequences) for plex in base.treeplexes)
     locked = tuple(
         np.arange(plex.num_infostates) >= own.num_infostates
@@ -337,6 +340,7 @@ def _with_fixed_values(
 def _with_arrivals(form: PublicForm, leaves: PublicLeaves) -> PublicForm:
     """Return a trunk in which both players make a forced move at each leaf, which then pays 1."""
     count, ends = len(leaves), form.terminals
+    # At each leaf player 0 moves first, then player 1: all nodes of the one before the other's.
     first = form.num_nodes + np.arange(count, dtype=np.int32)
     second = first + count
     zeros, ones = np.zeros(count, np.int32), np.ones(count, np.int32)
@@ -376,3 +380,71 @@ def _with_arrivals(form: PublicForm, leaves: PublicLeaves) -> PublicForm:
         operators=(*form.operators, Fold()),
         symmetry=symmetry,
     )
+
+
+class LeafScales:
+    """The entries of `Composition.scale` at the leaves of a cut form.
+
+    Parameters
+    ----------
+    arrivals
+        Per player, [L, hands] the sequence with which each hand arrives at a leaf.
+    values_at : callable
+        Function of both players' ranges [L, hands] and a player: its values [L, hands].
+    transform
+        From the plans of the kernels to those of the base of the cut form, as if leaves were
+        worth 1.
+    layouts, base : tuple[Layout, Layout]
+        The layouts of the kernels, and of that base.
+    payoffs
+        The payoffs whose compositions are written to.
+    """
+
+    def __init__(
+        self,
+        arrivals: tuple[LongArray, LongArray],
+        values_at: Callable[[tuple[FloatArray, FloatArray], Player], FloatArray],
+        transform: Transform,
+        layouts: tuple[Layout, ...],
+        base: tuple[Layout, ...],
+        payoffs: FormPayoffs,
+    ) -> None:
+        self._values_at, self._transform = values_at, transform
+        self._compositions = tuple(map(composition_of, payoffs.pairs))
+        # Per player, [L, hands]: places and weights of plans, which give ranges, and what to write.
+        self._reached, self._weights, self._scales, self._entries = [], [], [], []
+        for player, places in enumerate(arrivals):
+            own = transform.maps[player]
+            self._reached.append(layouts[player].position[own.last[places]])
+            self._weights.append(own.weight[places])
+            self._scales.append(own.scale[places])
+            self._entries.append(self._entries_of(player, base[player].position[places]))
+
+    def _entries_of(self, player: Player, members: IndexArray) -> LongArray:
+        """Return the index of each member in the scales of all members; -1 if it is missing."""
+        composition = self._compositions[player]
+        assert composition is not None
+        # The inverse of `member`, which lists the sequences of the base whose gradients are read.
+        place = np.full(len(composition.gradient), -1, np.int64)
+        # Further members count even if their scale is zero, first members only if they exist.
+        exists = composition.scale != 0.0
+        exists[len(exists) - len(composition.owner) :] = True
+        used = np.flatnonzero(exists)
+        place[composition.member[used]] = used
+        entries: LongArray = place[members]
+        return entries
+
+    def write(self, player: Player, values: FloatArray) -> None:
+        """Write the values [L, hands] of a player."""
+        composition, entries = self._compositions[player], self._entries[player]
+        assert composition is not None
+        scaled, exists = values * self._scales[player], entries >= 0
+        composition.scale[entries[exists]] = scaled[exists]
+
+    def refresh(self, player: Player, plans: tuple[FloatArray, ...]) -> None:
+        """Write the values of a player at the ranges of plans [Q], in the order of the kernels."""
+        first, second = (
+            weights * np.asarray(plan[places], np.float64)
+            for weights, plan, places in zip(self._weights, plans, self._reached, strict=True)
+        )
+        self.write(player, self._values_at((first, second), player))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
-from infoset.errors import ParameterError
+import numpy as np
+
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+from infoset.utils.arguments import check_number, check_type
 
 if TYPE_CHECKING:
     from abc import ABCMeta as ProtocolType
@@ -337,3 +341,24 @@ def check_form(form: object) -> None:
             'infoset.build_tree("kuhn_poker").sequence_form, infoset.build_sequence_form('
             '"kuhn_poker") or infoset.build_public_form("kuhn_poker")'
         )
+
+
+def sequences_at(form: Form, player: Player, infostate: int) -> slice:
+    """Return the range of the sequences of an acting infostate."""
+    plex = form.treeplexes[player]
+    first = int(plex.first_sequence[infostate])
+    return slice(first, first + int(plex.num_actions[infostate]))
+
+
+def numbers_by_action(
+    form: Form, player: Player, infostate: int, numbers: Mapping[Action, float]
+) -> FloatArray:
+    """Return [A] the numbers given for the actions of an infostate, in order; 0 if not given."""
+    check_type("probabilities", numbers, Mapping, "one for each action, such as {'bet': 1.0}")
+    legal = form.actions_at(player, infostate)
+    for action, number in numbers.items():
+        check_number(str(action), number, minimum=-inf)
+        if action not in legal:
+            label = form.infostate_labels(player)[infostate]
+            raise UnknownNameError.of(f"action at {label!r}", str(action), map(str, legal))
+    return np.array([numbers.get(action, 0.0) for action in legal], dtype=np.float64)

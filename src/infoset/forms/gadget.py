@@ -11,7 +11,7 @@ from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.forms.form import Form, check_form
 from infoset.forms.public_form import PublicForm, check_public_form
 from infoset.forms.public_parts import form_below
-from infoset.forms.public_ranges import check_node, checked_ranges, prior_with_ranges
+from infoset.forms.public_reach import check_node, checked_ranges, prior_with_ranges
 from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.forms.transformed_form import AddedInfostate, TransformedForm
 from infoset.forms.treeplex import Treeplex
@@ -160,6 +160,7 @@ def add_gadget(
     unit = weight if is_zero_sum else _entry_reach(part, player, np.ones(len(own)))
     build = {"resolving": _resolving, "max-margin": _max_margin, "none": _none}[gadget]
     choices = build(_Entries(part, other, values, weight, unit, float(total or 0.0), is_zero_sum))
+    # The searching player has no choice at the root: its forced moves have its range as weights.
     mine = _Choices(
         begin=np.zeros(len(own), np.int64),
         weight=own,
@@ -172,6 +173,7 @@ def add_gadget(
     maps, treeplexes = zip(
         *(_applied(part.treeplexes[p], by_player[p]) for p in range(2)), strict=True
     )
+    # Those that the gadget adds come first; the forced moves, 0 to S - 1 of the part, are left out.
     infostates = tuple(
         np.concatenate(
             [
@@ -229,7 +231,7 @@ def _num_entries(part: Form, player: Player) -> int:
     """Return the number of forced moves of a player at the root of a part."""
     plex = part.treeplexes[player]
     is_entry = (plex.num_actions == 1) & (plex.parent_sequence == 0)
-    count = int(np.argmin(np.append(is_entry, False)))
+    count = int(np.argmin(np.append(is_entry, False)))  # the first that is not an entry
     if not count or not (plex.parent_sequence[count:] > 0).all():
         raise ParameterError(
             f"{part.name} does not begin with a forced move of player {player} at each of its "
@@ -261,6 +263,7 @@ def _resolving(entries: _Entries) -> _Choices:
     other, count = entries.opponent, len(entries.values)
     utility = np.empty((count, 2))
     utility[:, other], utility[:, 1 - other] = entries.values, entries.total - entries.values
+    # Sequences 1 + 2s and 2 + 2s follow and terminate at the infostate s.
     return _Choices(
         begin=1 + 2 * np.arange(count),
         weight=np.ones(count),
@@ -280,6 +283,8 @@ def _max_margin(entries: _Entries) -> _Choices:
     """Let the opponent choose its infostate; its value there is subtracted from utilities."""
     other, values = entries.opponent, entries.values
     chosen = np.flatnonzero(entries.weight > 0)
+    # Reach is divided by that of the entry, so that play is there with probability 1 once it is
+    # chosen. Entries without reach cannot be chosen.
     begin, inverse = np.zeros(len(values), np.int64), np.zeros(len(values))
     begin[chosen] = 1 + np.arange(len(chosen))
     inverse[chosen] = 1.0 / entries.weight[chosen]
@@ -311,6 +316,8 @@ def _none(entries: _Entries) -> _Choices:
 def _applied(plex: Treeplex, choices: _Choices) -> tuple[PlanMap, Treeplex]:
     """Return a player's map and treeplex, with forced moves replaced by the choices of a gadget."""
     count, added = len(choices.begin), int(choices.num_actions.sum())
+    # Sequences 1 to S of the part are the forced moves. They continue the choices of the gadget,
+    # and all later ones move by the difference of the numbers of sequences.
     last = np.arange(plex.num_sequences) - count + added
     last[0], last[1 : 1 + count] = 0, choices.begin
     weight, scale = np.ones((2, plex.num_sequences))
@@ -331,6 +338,7 @@ def _along_paths(plex: Treeplex, factor: FloatArray) -> FloatArray:
     """Return [Q] the product of factors [Q] on the path to each sequence."""
     above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
     product = factor.copy()
+    # Pointer doubling: after k passes, an entry has the factors of 2^k steps.
     while above.any():
         product *= product[above]
         above = above[above]

@@ -95,6 +95,7 @@ class HandSymmetry(ShortRepr):
             The observation in the form, and the permutation after it.
         """
         seen = self.moved.get((permutation, seen), seen)
+        # What takes its place in the line that represents this one, and then what represents that.
         seen, after = self.images.get((node, seen), (seen, 0))
         return seen, int(self.products[after, permutation])
 
@@ -146,7 +147,8 @@ class CardSymmetries:
             if {*one} != {*one.values()}:
                 raise self._error(f"{one!r} is not a permutation of cards")
         found: list[Moves] = [{}]
-        for element in found:  # the list grows
+        # The list grows. Products with generators suffice, because the group is finite.
+        for element in found:
             for one in generators:
                 both = _product(one, element)
                 if both not in found:
@@ -173,7 +175,7 @@ class CardSymmetries:
                         f"the cards that take the place of {hand.label!r} are not a hand of "
                         f"player {player}"
                     )
-                if not hand.cards:
+                if not hand.cards:  # all such hands have the same cards, none
                     image = place
                 if own[image].weight != hand.weight:
                     raise self._error(
@@ -204,17 +206,10 @@ class CardSymmetries:
 
     def _class_of(self, group: Group, player: Player) -> IntArray:
         """Return [hands] the class of each hand."""
+        # The first of the hands that the group exchanges identifies their class.
         least = self.permutations[player][list(group)].min(axis=0)
         classes: IntArray = np.unique(least, return_inverse=True)[1].astype(np.int32)
         return classes
-
-    def _all_classes(self) -> tuple[IntArray, IntArray]:
-        """Return per player [C, hands] the class of each hand, for all groups so far."""
-        first, second = (
-            np.stack([self._class_of(group, player) for group in self._classes])
-            for player in range(2)
-        )
-        return first, second
 
     def merged(self, deals: Sequence[PublicDeal], group: Group) -> Iterator[MergedDeal]:
         """Yield one outcome of chance for each set of outcomes that a group exchanges.
@@ -238,6 +233,7 @@ class CardSymmetries:
                         "place with the same probability"
                     )
                 done.add(image)
+            # What follows is the same only under permutations that keep the cards dealt so far.
             fixed = tuple(number for number in group if self._image(number, cards) == cards)
             yield MergedDeal(deal, len(images), fixed)
 
@@ -259,6 +255,7 @@ class CardSymmetries:
                     f"the same cards are observed as {self._labels[cards]!r} and as "
                     f"{deal.observation!r}; with symmetries, observations depend on the cards alone"
                 )
+            # 0, the identity, comes first: outcomes that are kept represent themselves.
             number = next(g for g in group if self._image(g, cards) in kept)
             if number:
                 seen = kept[self._image(number, cards)].observation
@@ -276,10 +273,14 @@ class CardSymmetries:
             for cards, label in self._labels.items():
                 image = self._labels.get(self._image(number, cards), label)
                 moved[number, label] = image
+        first, second = (
+            np.stack([self._class_of(group, player) for group in self._classes])
+            for player in range(2)
+        )
         return HandSymmetry(
             permutations=self.permutations,
             products=self._products(),
-            classes=self._all_classes(),
+            classes=(first, second),
             class_map=np.array(class_map, np.int32),
             images=self.images,
             moved=moved,

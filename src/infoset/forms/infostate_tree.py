@@ -58,6 +58,7 @@ class InfostateTree(ShortRepr):
         return Facts(f"of player {self.player}", values, "see .acting_labels")
 
     def __post_init__(self) -> None:
+        # Index -1, of who does not act, reads the last entry: no actions.
         sizes = np.array([*map(len, self.action_sets), 0], dtype=np.int32)
         num_actions = sizes[self.action_set]
         first = (1 + np.cumsum(num_actions) - num_actions).astype(np.int32)
@@ -131,12 +132,14 @@ class InfostateTree(ShortRepr):
         happened before, with actions and observations in the order in which the rules list them.
         """
         depth, before = np.zeros(self.num_infostates, np.int64), np.arange(self.num_infostates)
+        # All paths to the root are followed together, one step in each pass.
         while before.any():
             depth += before > 0
             before = np.where(before > 0, self.parent[before], 0)
         place = np.zeros(self.num_infostates, np.int64)
         for level in range(1, int(depth.max(initial=0)) + 1):
             here = np.flatnonzero(depth == level)
+            # The last key is the first to sort by: the parent's place, then the step from it.
             keys = (
                 self.public_observation[here],
                 self.private_observation[here],
@@ -224,6 +227,7 @@ class PublicTree(ShortRepr):
         """Return this tree with `infostates` and `first_infostate` filled in."""
         edges = np.arange(self.num_public_states + 1)
         orders = [np.argsort(tree.public_state, kind="stable") for tree in trees]
+        # Where each number would be inserted into the sorted ones is where its run begins.
         starts = [
             np.searchsorted(tree.public_state[order], edges)
             for tree, order in zip(trees, orders, strict=True)

@@ -158,6 +158,7 @@ def block_payoffs(
     """
     row, column = (layouts[p].position[terminal_sequence[:, p]] for p in (1 - player, player))
     start = layouts[player].blocks
+    # Terminals are sorted by block of the own sequence, and then by the opponent's sequence.
     block_of = np.repeat(np.arange(len(start) - 1, dtype=np.uint32), np.diff(start))
     order = lexicographic_order(
         (block_of[column], row), [len(start) - 1, len(layouts[1 - player].position)]
@@ -165,6 +166,7 @@ def block_payoffs(
     order = order[payoff[order] != 0]
     row, column, payoff = row[order], column[order], payoff[order]
     block = block_of[column]
+    # Equal pairs are one entry, with a payoff in the lane of each own sequence of the block.
     begins = np.flatnonzero(is_new(block, row))
     lane = (column - start[block]).astype(np.uint8)
     where, shared = _share(np.append(begins, len(order)), lane, payoff)
@@ -178,8 +180,10 @@ def _share(
     """Return where each entry's row of payoffs begins among the distinct rows, and these rows."""
     num_entries = len(first) - 1
     where = np.zeros(num_entries, np.uint32)
+    # At most half of the slots are filled, and one row more holds the candidate.
     slots = np.full(1 << (2 * num_entries).bit_length(), -1, np.int32)
     rows = np.zeros((num_entries + 1, LANES), np.int64)
+    # Rows are compared by their bits, so that 0.0 and -0.0 differ.
     with np.errstate(over="ignore"):  # hashes wrap around, also where kernels are interpreted
         used = share_payoffs(first, lane, payoff.view(np.int64), slots, rows, where)
     shared = aligned_zeros(used * LANES, "float64")
@@ -232,16 +236,13 @@ def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
 
 def with_collection(payoffs: FormPayoffs) -> FormPayoffs:
     """Return payoffs of a transform with a workspace for gradients, so that scales can change."""
-    return payoffs._replace(pairs=tuple(map(_with_collection, payoffs.pairs)))
-
-
-def _with_collection(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
-    if isinstance(payoffs, BlockPayoffs) or len(payoffs.composition.gradient):
-        return payoffs
-    # Without changes, the gradient needs no workspace and has the same size.
-    hands, composition = payoffs
-    gradient = np.zeros_like(composition.scale)
-    return ComposedPayoffs(hands, composition._replace(gradient=gradient))
+    pairs = [*payoffs.pairs]
+    for player, pair in enumerate(pairs):
+        if isinstance(pair, ComposedPayoffs) and not len(pair.composition.gradient):
+            # Without changes, the gradient needs no workspace and has the same size.
+            gradient = np.zeros_like(pair.composition.scale)
+            pairs[player] = pair._replace(composition=pair.composition._replace(gradient=gradient))
+    return payoffs._replace(pairs=tuple(pairs))
 
 
 def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
@@ -251,20 +252,16 @@ def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
     )
 
 
-def _own_results(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
-    if isinstance(payoffs, BlockPayoffs):
-        return payoffs
-    hands, composition = payoffs
-    plan, gradient = composition.plan.copy(), composition.gradient.copy()
-    return ComposedPayoffs(
-        with_own_results(hands), composition._replace(plan=plan, gradient=gradient)
-    )
-
-
 def with_own_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
     """Return payoffs with separate arrays for intermediate results, as each thread needs them."""
-    pairs = tuple(map(_own_results, payoffs.pairs))
-    return payoffs._replace(pairs=pairs)
+    pairs = [*payoffs.pairs]
+    for player, pair in enumerate(pairs):
+        if isinstance(pair, ComposedPayoffs):
+            hands, composition = pair
+            plan, gradient = composition.plan.copy(), composition.gradient.copy()
+            own = composition._replace(plan=plan, gradient=gradient)
+            pairs[player] = ComposedPayoffs(with_own_results(hands), own)
+    return payoffs._replace(pairs=tuple(pairs))
 
 
 def terminal_payoffs(

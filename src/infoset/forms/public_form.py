@@ -89,6 +89,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         """Return [Q] a bound on the number of additions to the gradient at each sequence."""
         start = self.sequences[player].start
         terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(start))
+        # Hands of one class share a sequence: their additions are summed there.
         places = self.places(player, np.flatnonzero(terminals))
         additions = np.bincount(
             places.ravel(),
@@ -133,19 +134,17 @@ class PublicForm(PublicStructure, MeasuredByKernels):
             listed: LongArray = (self.tree_infostates[player] >= 0).astype(np.int64)
             return listed
         node, hand = self.infostates[player]
+        # [sets of hands, hands] the number of the opponent's hands that each hand can meet
+        meets = (self.prior.matrix() > 0).astype(np.float32)  # sums of ones are exact
+        own, other = self.hand_sets[player], self.hand_sets[1 - player].astype(np.float32)
+        met = np.where(own, other @ (meets.T if player == 0 else meets), 0)
+        # An infostate stands for the hands of its class, on each of the lines of its node.
         classes = self.hand_classes[player]
         sizes = np.stack([np.bincount(row, minlength=classes.shape[1]) for row in classes])
         row = self.class_map[node]
         merged = self.num_lines[node] * sizes[row, classes[row, hand]]
-        held: LongArray = np.where(self._can_hold(player)[self.hand_set[node], hand], merged, 0)
+        held: LongArray = np.where(met[self.hand_set[node], hand], merged, 0)
         return held
-
-    def _can_hold(self, player: Player) -> LongArray:
-        """Return [sets of hands, hands] the number of opponent hands that each hand can meet."""
-        meets = (self.prior.matrix() > 0).astype(np.float32)  # sums of ones are exact
-        own, other = self.hand_sets[player], self.hand_sets[1 - player].astype(np.float32)
-        counts = other @ (meets.T if player == 0 else meets)
-        return np.where(own, counts, 0).astype(np.int64)
 
     @cached_property
     def _float64_payoffs(self) -> FormPayoffs:
@@ -222,6 +221,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         is_reach = np.repeat(np.where(more, 0.0, 1.0), sizes)
         if not more.any():
             return self, is_reach
+        # The new outcome of a terminal is its last: it comes before the next one's first.
         last = ends.first_payoff[1:][more]
         changed = replace(
             ends,
@@ -261,6 +261,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         form = self.centered
         if has_few_payoffs(form) or not self._with_reach[1].all():
             return listed_deviation(form, plans, player, unit)
+        # Each terminal is a return, so that the mean square is a value with squared utilities.
         squares = replace(form, terminals=replace(form.terminals, payoff=form.terminals.payoff**2))
         mean, square = (
             plan_value(own.gradient(plans, player), plans[player]) for own in (form, squares)
@@ -278,6 +279,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         if not middle.any():
             return self
         form, is_reach = self._with_reach
+        # A constant is subtracted once a play: from outcomes whose weights sum to the reach.
         payoff = form.terminals.payoff - middle * is_reach[:, None]
         return replace(
             form,

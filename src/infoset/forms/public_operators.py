@@ -77,6 +77,7 @@ class HandPrior(ShortRepr):
     def blocked(self) -> BoolArray:
         """Return [hands of player 0, hands of player 1] whether two hands share a card."""
         num_cards = 1 + max(int(cards.max(initial=-1)) for cards in self.cards)
+        # [hands, cards] ones; in floats, because integer matrices are not multiplied by BLAS.
         first, second = (_held(cards, num_cards) for cards in self.cards)
         shared: BoolArray = (first @ second.T).astype(bool)
         return shared
@@ -135,7 +136,7 @@ class Showdown(ShortRepr):
         found = np.zeros(self.num_outcomes, bool)
         first, second = self.strengths
         for own, meets in zip(first, reached, strict=True):
-            found[np.sign(own - second[meets]) + 1] = True
+            found[np.sign(own - second[meets]) + 1] = True  # -1, 0, 1: weaker, equal, stronger
             if found.all():
                 break  # mostly after a few hands
         return found

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.forms.hand_classes import symmetry_of_part
+from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.public_form import PublicForm, check_public_form
 from infoset.forms.public_operators import HandPrior
-from infoset.forms.public_ranges import check_node
-from infoset.forms.public_reach import chance_reach_of_nodes
+from infoset.forms.public_reach import chance_reach_of_nodes, check_node
 from infoset.forms.public_structure import PublicTerminals
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count
@@ -23,6 +22,7 @@ def nodes_below(form: PublicForm, node: int) -> LongArray:
     """Return the public nodes at and after a node, in order."""
     below = np.zeros(form.num_nodes, bool)
     below[node] = True
+    # Parents come before children, so one pass is enough.
     for later, parent in enumerate(form.parent[node + 1 :].tolist(), start=node + 1):
         below[later] = below[parent]
     return np.flatnonzero(below)
@@ -55,6 +55,7 @@ def form_below(
     ends = _chosen(form.terminals, place)
     first = np.array([player for player, _ in moves], np.int32)
     before = np.arange(count, dtype=np.int32) - 1
+    # The first of the nodes follows the moves: their first actions lead to it.
     parent = place[form.parent[nodes]]
     parent[0] = count - 1
     action, observation = form.action[nodes], form.observation[nodes]
@@ -87,6 +88,7 @@ def _chosen(ends: PublicTerminals, place: IntArray) -> PublicTerminals:
     chosen = np.flatnonzero(place[ends.node] >= 0)
     sizes = np.diff(ends.first_payoff)[chosen]
     first = np.append(0, np.cumsum(sizes))
+    # The payoffs of a terminal are consecutive: each moves by the difference of the beginnings.
     rows = np.repeat(ends.first_payoff[chosen] - first[:-1], sizes) + np.arange(first[-1])
     return PublicTerminals(
         node=place[ends.node[chosen]],
@@ -97,6 +99,29 @@ def _chosen(ends: PublicTerminals, place: IntArray) -> PublicTerminals:
         first_payoff=first,
         payoff=ends.payoff[rows],
     )
+
+
+def symmetry_of_part(form: PublicForm, place: IntArray, class_map: IntArray) -> HandSymmetry | None:
+    """Return the symmetry of a form that has some of the nodes of another.
+
+    Parameters
+    ----------
+    form
+        The other form.
+    place
+        [V] the number of each of its nodes in the part; -1 if it is not in the part.
+    class_map
+        [V'] row of `hand_classes` at each node of the part.
+    """
+    known = form.symmetry
+    if known is None:
+        return None
+    images = {
+        (int(place[node]), seen): image
+        for (node, seen), image in known.images.items()
+        if place[node] >= 0
+    }
+    return replace(known, class_map=class_map.astype(np.int32), images=images)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +215,7 @@ def cut_public_form(
 def _trunk_form(form: PublicForm, left: LongArray, place: IntArray) -> PublicForm:
     """Return the form of the nodes `left` [V'], given the new number of each node [V], or -1."""
     parent = place[form.parent[left]]
-    parent[0] = -1
+    parent[0] = -1  # the root has no parent, and has read the last entry
     return replace(
         form,
         name=f"trunk({form.name})",
@@ -247,6 +272,7 @@ def sequences_of_nodes(form: PublicForm, player: Player, nodes: LongArray) -> Lo
     num_classes = form.num_classes[player][form.class_map[own]].astype(np.int64)
     sizes = form.num_actions[own] * num_classes
     begin = form.sequences[player].start[first]
+    # The sequences of a node are consecutive: its beginning, less those before it, plus the place.
     ends = np.cumsum(sizes)
     found: LongArray = np.repeat(begin - (ends - sizes), sizes) + np.arange(
         ends[-1] if len(ends) else 0

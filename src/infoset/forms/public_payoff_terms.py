@@ -38,6 +38,7 @@ def public_hand_gradient(form: PublicStructure, plan: FloatArray, player: Player
     """
     payoffs = public_payoffs(form, player)
     num_sequences = form.treeplexes[player].num_sequences
+    # Stride 0 is the empty sequence, which all hands share: each gets a place after the others.
     is_root = payoffs.own_stride == 0
     places = _Places(
         np.where(is_root, num_sequences, payoffs.own_start),
@@ -63,22 +64,23 @@ def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPay
     whole, because the terms at a sequence belong to one part and stay in order.
     """
     starts = np.sort(payoffs.own_start)
+    # Cuts are where public sequences begin, so that none is in two parts.
     shares = np.linspace(0, len(starts), number + 1)[1:-1].astype(np.int64)
     cuts = np.unique([payoffs.filled[0], *starts[shares], payoffs.filled[1]])
-    return tuple(_restricted(payoffs, begin, end) for begin, end in pairwise(cuts.tolist()))
-
-
-def _restricted(payoffs: PublicPayoffs, begin: int, end: int) -> PublicPayoffs:
-    """Return the terms that fill the places of the gradient from `begin` up to `end`."""
-    chosen = np.flatnonzero((payoffs.own_start >= begin) & (payoffs.own_start < end))
-    return with_terms(payoffs, chosen)._replace(filled=(begin, end))
+    parts = []
+    for begin, end in pairwise(cuts.tolist()):
+        chosen = np.flatnonzero((payoffs.own_start >= begin) & (payoffs.own_start < end))
+        parts.append(with_terms(payoffs, chosen)._replace(filled=(begin, end)))
+    return tuple(parts)
 
 
 def with_terms(payoffs: PublicPayoffs, chosen: LongArray) -> PublicPayoffs:
     """Return some terms of payoffs, given their numbers in increasing order."""
+    # From tables by batch to tables by term. Terms of a table stay together.
     table = np.repeat(payoffs.table, np.diff(payoffs.first))[chosen]
     first, tables = _batches(np.bincount(table, minlength=len(payoffs.kind)))
     factor = payoffs.factor.reshape(NUM_FACTORS, -1)
+    # The last batch of a row reads whole vectors, beyond the terms.
     padding = np.zeros((NUM_FACTORS, LANES), factor.dtype)
     own, other = (
         _Places(start[chosen], stride[chosen], classes[chosen])
@@ -125,6 +127,7 @@ class _Places(NamedTuple):
     def are_rows(self, class_of: IntArray, first: LongArray) -> BoolArray:
         """Return [B] whether the hands at all terms of a batch are at consecutive places."""
         is_each_hand = (class_of == np.arange(class_of.shape[1])).all(axis=1)
+        # One entry more, because `first` ends with the number of terms, which `reduceat` reads.
         is_row = np.append((self.stride == 1) & is_each_hand[self.classes], True)
         rows: BoolArray = np.logical_and.reduceat(is_row, first)[:-1]
         return rows
@@ -219,6 +222,7 @@ def _all_terms(form: PublicStructure, player: Player) -> Iterator[_Terms]:
     """Yield the terms of all terminals, those with the same operator and hands together."""
     ends = form.terminals
     num_sets = len(form.hand_sets[0])
+    # A pair of numbers as one, which `divmod` takes apart.
     kinds, kind_of = np.unique(
         ends.operator.astype(np.int64) * num_sets + ends.hand_set, return_inverse=True
     )
@@ -241,6 +245,7 @@ def _terms(
     payoff = ends.payoff[rows, player] * ends.chance_reach[terminal]
     own, other = (form.hand_sets[p][hand_set] for p in (player, 1 - player))
     no_strengths = np.zeros(len(own), np.int32), np.zeros(len(other), np.int32)
+    # Reach that is not a product of weights, or outcomes that are not ranked: a matrix for each.
     if form.prior.joint is not None or isinstance(operator, Dense):
         reached = form.reached(hand_set)
         for utility, weight in zip(payoff, operator.outcomes(form.prior), strict=True):
@@ -260,6 +265,8 @@ def _terms(
     weights = form.prior.weights[player] * own, form.prior.weights[1 - player] * other
     if isinstance(operator, Showdown):
         strengths = operator.strengths[player], operator.strengths[1 - player]
+        # lose · (all) + (win - tie) · (weaker) + (tie - lose) · (weaker or equal), or without ties
+        # lose · (all) + (win - lose) · (weaker). Outcomes are ordered for player 0.
         lose, tie, win = payoff if player == 0 else payoff[::-1]
         factor = np.stack([lose, win - tie, tie - lose, win - lose])
         yield _nonzero(_Table(SHOWDOWN, *weights, *strengths), terminal, factor)
@@ -276,8 +283,9 @@ def _nonzero(table: _Table, terminal: LongArray, factor: FloatArray) -> _Terms:
 
 def _batches(sizes: LongArray) -> tuple[LongArray, LongArray]:
     """Return the first term of each batch, and the table of each batch, given terms per table."""
-    counts = -(-sizes // LANES)
+    counts = -(-sizes // LANES)  # rounded up, as the last batch of a table may be shorter
     table = np.repeat(np.arange(len(sizes)), counts)
+    # The number of each batch in its table; the terms of a table begin after those before.
     before = np.arange(len(table)) - (np.cumsum(counts) - counts)[table]
     first = (np.cumsum(sizes) - sizes)[table] + LANES * before
     return np.append(first, sizes.sum()), table
@@ -320,6 +328,7 @@ def _blocking(prior: HandPrior, own: Player) -> _Blocking:
     """
     first, second = prior.cards[own], prior.cards[1 - own]
     held = second[second >= 0]
+    # One card each, and no card twice: a hand blocks its twin only, which is subtracted directly.
     if first.shape[1] == 1 and len(np.unique(held)) == len(held):
         no_cards = [np.zeros((len(cards), 0), np.int32) for cards in (first, second)]
         return _Blocking(no_cards[0], no_cards[1], 0, _twins(first, second), -1.0)
@@ -349,12 +358,13 @@ def _orders(
     for row, table in enumerate(tables):
         own_order[row] = np.argsort(table.own_strength, kind="stable")
         other_order[row] = np.argsort(table.other_strength, kind="stable")
+        # Counts of weaker hands are places in the opponent's sorted strengths.
         strengths = table.other_strength[other_order[row]]
         ordered = table.own_strength[own_order[row]]
         weaker[row] = np.searchsorted(strengths, ordered, side="left")
         not_stronger[row] = np.searchsorted(strengths, ordered, side="right")
         place = np.empty(num_other + 1, np.int32)
-        place[other_order[row]] = np.arange(num_other)
+        place[other_order[row]] = np.arange(num_other)  # the inverse permutation
         place[-1] = num_other  # of the twin -1: after all hands
         twin_place[row] = place[twin]
     return own_order, other_order, weaker, not_stronger, twin_place

@@ -164,12 +164,13 @@ class PublicStructure(ShortRepr):
         """[V] the number of lines that each public node represents; see `symmetry`."""
         outcomes = np.ones(self.num_nodes, np.int64)
         if self.symmetry is not None:
+            # A line is omitted for each image: it is one more outcome of what represents it.
             for (node, _), (seen, _) in self.symmetry.images.items():
                 if (node, seen) in self.children:  # a trunk may end before it
                     outcomes[self.children[node, seen]] += 1
         lines = outcomes.copy()
         for node, parent in enumerate(self.parent.tolist()[1:], start=1):
-            lines[node] *= lines[parent]
+            lines[node] *= lines[parent]  # parents come first
         return lines
 
     @property
@@ -207,10 +208,13 @@ class PublicStructure(ShortRepr):
     def _sequences(self, player: Player) -> PublicSequences:
         own = self.player == player
         sizes = np.where(own, self.num_actions, 0)
+        # Exclusive cumulative sums, after the empty sequence.
         first = np.where(own, 1 + np.cumsum(sizes) - sizes, 0).astype(np.int32)
+        # The root's parent, -1, reads the last entry, which the second condition drops.
         chosen = np.where(own[self.parent] & (self.parent >= 0), self.action, -1).astype(np.int32)
         node = np.repeat(np.flatnonzero(own), sizes[own])
-        # All sequences of a node are together: class by class, and its actions in order.
+        # All sequences of a node are together: class by class, and its actions in order. So an
+        # action begins at its index, and the next class is as many places on as there are actions.
         at_node = sizes.astype(np.int64) * self.num_classes[player][self.class_map]
         before = (np.cumsum(at_node) - at_node)[node]
         rank = np.arange(len(node)) - (first[node].astype(np.int64) - 1)
@@ -292,7 +296,7 @@ class PublicStructure(ShortRepr):
         if self.symmetry is None:
             hand = np.arange(self.num_hands[player], dtype=np.int32)
             return np.repeat(nodes, len(hand)), np.tile(hand, len(nodes))
-        hands = self.symmetry.representatives[player]
+        hands = self.symmetry.representatives[player]  # as many as the node has classes
         rows = [hands[row] for row in self.class_map[nodes].tolist()]
         none = np.zeros(0, np.int32)
         return np.repeat(nodes, [*map(len, rows)]), np.concatenate([none, *rows])
@@ -301,6 +305,8 @@ class PublicStructure(ShortRepr):
     def terminal_sequence(self) -> IntArray:
         """[T, 2] the last public sequence of each player at each terminal."""
         node, action = self.terminals.node, self.terminals.action
+        # Who acts at the last node ends the game by its action there; of the other, the sequence
+        # before the node counts.
         columns = [
             np.where(self.player[node] == player, first[node] + action, last[node])
             for player, (last, first, *_) in enumerate(self.sequences)
@@ -569,6 +575,7 @@ class PublicStructure(ShortRepr):
     def find_line(self, line: str) -> tuple[int, int]:
         """Return the node of a line as text, and the permutation that maps the line to it."""
         at = 0, 0
+        # A line is followed from the root, because one that symmetry omits has no node.
         for text in split_steps(line):
             if text not in self._steps[at[0]]:
                 break

@@ -212,6 +212,7 @@ class SequenceForm(DerivedMembers, ShortRepr):
         sequence, reach = self.terminal_reach
         # Payoffs leave out tuples whose payoff is zero; both lists are sorted by tuples.
         sizes = [plex.num_sequences for plex in self.treeplexes]
+        # Each tuple as one number, in the same order.
         tuples, paid = (
             np.ravel_multi_index(tuple(rows.T.astype(np.int64)), sizes)
             for rows in (sequence, self.centered.terminal_sequence)
@@ -290,7 +291,7 @@ class SequenceForm(DerivedMembers, ShortRepr):
         """Return the number of an acting infostate; see `Form.find`."""
         tree = self.infostate_trees[infostate.player]
         number = tree.index_of(infostate)
-        place = int(np.searchsorted(tree.acting, number))
+        place = int(np.searchsorted(tree.acting, number))  # `acting` is sorted
         if place == tree.num_acting or tree.acting[place] != number:
             raise UnknownNameError(f"player {infostate.player} does not act at {infostate}")
         return place

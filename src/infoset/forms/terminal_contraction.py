@@ -51,6 +51,7 @@ def contract_terminals(
         Function that computes the `terminal_reach` of the form. By default, the form keeps
         `sequence` and `chance_reach` for this purpose.
     """
+    # Sequences are not negative, so their bits are those of unsigned numbers.
     columns = np.ascontiguousarray(sequence.T, np.int32).view(np.uint32)
     outcome = np.arange(len(sequence), dtype=np.uint32)
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
@@ -102,6 +103,7 @@ def contract_outcomes(
     )
     at_ends = utility[numbers_in(outcome, len(utility))]
     midrange = midranges(at_ends)
+    # Merged once more instead of being corrected: differences of large sums would lose digits.
     centered_payoffs = None
     if midrange.any():
         centered = at_ends - midrange
@@ -142,6 +144,7 @@ def merge_reach(
     chance_reach
         [number of outcomes]
     """
+    # `merge_payoffs` sums one number per player; here they are all the same.
     repeated = np.repeat(chance_reach[:, None], len(sizes), axis=1)
     terminal_sequence, total, _ = merge_payoffs(columns, sizes, outcome, repeated)
     return TerminalReach(terminal_sequence, total[:, 0].copy())

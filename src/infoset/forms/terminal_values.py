@@ -9,7 +9,6 @@ import numpy as np
 
 from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.public_form import PublicForm
-from infoset.forms.public_operators import HandPrior
 from infoset.typing import FloatArray, Player
 
 _SEPARATED: WeakKeyDictionary[PublicForm, dict[Player, PublicForm]] = WeakKeyDictionary()
@@ -35,6 +34,7 @@ def values_at_terminals(form: PublicForm, player: Player, plan: FloatArray) -> F
         known[player] = _separated(form, player)
     gradient = known[player].gradient((plan, plan), player)
     num_terminals, num_hands = len(form.terminals), form.num_hands[player]
+    # Nodes with higher numbers have later sequences, so those of the forced moves are the last.
     return gradient[len(gradient) - num_terminals * num_hands :].reshape(num_terminals, num_hands)
 
 
@@ -44,11 +44,15 @@ def _separated(form: PublicForm, player: Player) -> PublicForm:
     The gradient at the sequence of this move is then the value at the end. The opponent's
     sequences are those of `form`, in the same order.
     """
-    ends, number = form.terminals, len(form.terminals)
+    ends, number, prior = form.terminals, len(form.terminals), form.prior
+    if prior.joint is None:  # a matrix stays as it is
+        weights = [*prior.weights]
+        weights[player] = np.ones(len(weights[player]))
+        prior = replace(prior, weights=(weights[0], weights[1]))
     added = np.full(number, -1, np.int32)
     return replace(
         form,
-        prior=_with_unit_weights(form.prior, player),
+        prior=prior,
         player=np.append(form.player, np.full(number, player, np.int32)),
         parent=np.append(form.parent, ends.node),
         action=np.append(form.action, ends.action),
@@ -72,16 +76,8 @@ def _with_single_hands(form: PublicForm, player: Player) -> HandSymmetry | None:
     if known is None:
         return None
     added = np.arange(form.num_hands[player], dtype=np.int32)
+    # One more row of classes; the opponent's is not used, because it does not act there.
     rows = [np.concatenate([own, own[:1]]) for own in known.classes]
     rows[player][-1] = added
     last = np.full(len(form.terminals), len(known.classes[0]), np.int32)
     return replace(known, classes=(rows[0], rows[1]), class_map=np.append(known.class_map, last))
-
-
-def _with_unit_weights(prior: HandPrior, player: Player) -> HandPrior:
-    """Return a prior in which all hands of a player have weight 1; a matrix stays as it is."""
-    if prior.joint is not None:
-        return prior
-    weights = [*prior.weights]
-    weights[player] = np.ones(len(weights[player]))
-    return replace(prior, weights=(weights[0], weights[1]))

@@ -35,6 +35,7 @@ class PlanMap(NamedTuple):
 
     def collect(self, gradient: FloatArray) -> FloatArray:
         """Return [Q'] the gradient of the transform, given that of the base."""
+        # By the chain rule, with the transposed map: entries with the same `last` are added.
         return np.bincount(self.last, self.scale * gradient, self.num_sequences).astype(np.float64)
 
     def then(self, inner: PlanMap) -> PlanMap:
@@ -87,6 +88,7 @@ class Transform(NamedTuple):
         for player, own in enumerate(self.maps):
             decided = np.flatnonzero(ends.player == player)
             here = ends.sequence[decided]
+            # The decider's plan is weighted for the others, and its gradient is scaled for itself.
             sequence[decided] = own.last[here]
             weights = np.repeat(own.weight[here][:, None], len(self.maps), axis=1)
             weights[:, player] = own.scale[here]
@@ -120,6 +122,7 @@ class Transform(NamedTuple):
             sequence, paid = self._ends_of(other, player, of_reach)
             if other == player:
                 np.add.at(found, sequence, paid)
+            # What others decide does not depend on the own plan: it belongs to the empty sequence.
             elif len(paid):
                 found[0] += float(paid @ plans[other][sequence])
         return found
@@ -138,12 +141,14 @@ class Transform(NamedTuple):
         players = range(len(self.maps))
         columns = [self.maps[p].last[terminal_sequence[:, p]] for p in players]
         weights = [self.maps[p].weight[terminal_sequence[:, p]] for p in players]
+        # A payoff is multiplied by the own scale and by the weights of the others' plans.
         paid = np.empty_like(payoff)
         for player in players:
             factor = self.maps[player].scale[terminal_sequence[:, player]]
             for other in players:
                 factor = factor * weights[other] if other != player else factor
             paid[:, player] = payoff[:, player] * factor
+        # At an added end, players who do not decide it have played nothing: the empty sequence.
         added = np.zeros((len(self.ends.player), len(self.maps)), np.int64)
         added[np.arange(len(added)), self.ends.player] = self.ends.sequence
         return (
@@ -170,12 +175,14 @@ class Transform(NamedTuple):
         """
         other = 1 - player
         met, mine = self.maps[other], self.maps[player]
+        # Maps are in the order of sequences, and kernels read positions, on both sides.
         source = np.empty(len(met.last), np.uint32)
         source[base[other].position] = own[other].position[met.last]
         offset_at, offset = _summed(own[player], *self._ends_of(player, player, of_reach))
         transfer_at, transfer = _summed(own[other], *self._ends_of(other, player, of_reach))
         weight = base[other].to_positions(met.weight).astype(precision)
         members = _members(mine, own[player], base[player], precision)
+        # Kernels leave out the step of which the workspace is empty, because it changes nothing.
         is_met = _is_identity(source, weight, met.num_sequences)
         is_earned = _is_identity(members["member"], members["scale"], len(mine.last))
         is_earned = is_earned and not len(members["owner"]) + len(offset) + len(transfer)
@@ -218,6 +225,7 @@ def runs_of(index: IndexArray) -> LongArray:
     begins = np.flatnonzero(is_new(step))
     lengths = np.diff(np.append(begins, len(step)))
     is_run = (step[begins] == 1) & (lengths >= MIN_RUN)
+    # A step leads to an entry, so the entry before the first step of a run is listed.
     kind = np.full(len(index), LISTED)
     kind[1:] = np.repeat(np.where(is_run, CONSECUTIVE, LISTED), lengths)
     first = np.flatnonzero(is_new(kind))
@@ -229,6 +237,7 @@ def _members(own_map: PlanMap, own: Layout, base: Layout, precision: str) -> dic
     last = np.empty(len(own_map.last), np.int64)
     last[base.position] = own.position[own_map.last]
     scale = base.to_positions(own_map.scale).astype(precision)
+    # Stable: members are added in the order of their positions, whatever the sequences are.
     order = np.argsort(last, kind="stable")
     is_first = is_new(last[order])
     first, later = order[is_first], order[~is_first]
@@ -262,10 +271,11 @@ def locked_map(
     held = np.concatenate([[False], np.repeat(locked, plex.num_actions)])
     kept = np.flatnonzero(~held)
     last = np.where(held, above, np.arange(plex.num_sequences))
-    # Pointer doubling: each pass halves the lengths of paths.
+    # Pointer doubling: each pass halves the number of locked sequences left on a path.
     while held[last].any():
         last = last[last]
     weight = np.where(held, probabilities, 1.0)
+    # The same for products: after k passes, an entry has the factors of 2^k steps.
     while above.any():
         weight *= weight[above]
         above = above[above]

@@ -14,7 +14,7 @@ from infoset.forms._treeplex_kernels import max_additions
 from infoset.forms.derived_members import MeasuredByKernels, plan_value
 from infoset.forms.form import Form, FormTable
 from infoset.forms.payoffs import FormPayoffs, with_own_payoffs
-from infoset.forms.sequence_form import UNIT
+from infoset.forms.sequence_form import UNIT, as_sequence_form
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
@@ -107,6 +107,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         here, below = self.treeplexes[player], self.base.treeplexes[player]
         left = np.flatnonzero(self.infostates[player] >= 0)
         sizes = here.num_actions[left].astype(np.int64)
+        # The index of each action at its infostate: 0, 1, ... in each run of `sizes` entries.
         rank = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         mine = np.repeat(here.first_sequence[left], sizes) + rank
         theirs = np.repeat(below.first_sequence[self.infostates[player][left]], sizes) + rank
@@ -130,6 +131,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
     @cached_property
     def public_states(self) -> tuple[IntArray, ...]:
         """Per player, [I] the public state; all added infostates share one."""
+        # `maximum` only makes the indices of added infostates valid: `where` drops what they read.
         return tuple(
             np.where(own >= 0, states[np.maximum(own, 0)], states.max(initial=-1) + 1).astype(
                 np.int32
@@ -301,8 +303,9 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         below = centered.transform.expand(plans)
         spread = centered.base.payoff_deviation(below, player, unit)
         mean = plan_value(centered.base.gradient(below, player), below[player]) / unit
+        # spread² = Σ p (r - mean)², where the probabilities p sum to `mass`: to less than 1 if play
+        # may stop at an added end. Solved for Σ p r², to which these ends are added.
         mass = plan_value(centered.base.reach_gradient(below, player), below[player])
-        # spread² = Σ p (r - mean)², where the probabilities p sum to `mass`
         square = spread**2 + mean**2 * (2 - mass)
         ends = centered.transform.ends
         for end, decider in enumerate(ends.player.tolist()):
@@ -400,3 +403,30 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
 _OTHER_GAME = (
     "the file is for the choices of another transform: complete policies before they are saved"
 )
+
+
+def listed_payoffs(form: Form) -> tuple[IntArray, FloatArray]:
+    """Return [M, N] tuples of sequences, and [M, N] their payoffs times chance reach.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the form is neither a sequence form nor a transform of one.
+
+    Examples
+    --------
+    >>> import infoset
+    >>> from infoset.forms import lock
+    >>> kuhn = infoset.build_tree("kuhn_poker").sequence_form
+    >>> sequences, payoff = listed_payoffs(lock(kuhn, {("[J]", 0): {"bet": 1.0}}))
+    >>> len(payoff) < len(kuhn.payoff)
+    True
+    """
+    transform: Transform | None = None
+    while isinstance(form, TransformedForm):
+        transform = form.transform if transform is None else transform.then(form.transform)
+        form = form.base
+    listed = as_sequence_form(form)
+    if transform is None:
+        return listed.terminal_sequence, listed.payoff
+    return listed.composed_list(transform)

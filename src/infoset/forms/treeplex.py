@@ -50,6 +50,7 @@ class Treeplex(ShortRepr):
     def restricted(self, infostates: BoolArray) -> Treeplex:
         """Return the treeplex of some infostates [I], which include the ones before them."""
         kept = np.append(True, np.repeat(infostates, self.num_actions))
+        # The new number of a sequence is the number of sequences kept before it.
         place = (np.cumsum(kept) - 1).astype(np.int32)
         return Treeplex(
             parent_sequence=place[self.parent_sequence[infostates]],
@@ -64,6 +65,7 @@ class Treeplex(ShortRepr):
         before = self.infostate_of_sequence[self.parent_sequence]
         depth = np.zeros(self.num_infostates, dtype=np.int32)
         above = before
+        # All paths to the root are followed together, one decision in each pass.
         while (above >= 0).any():
             depth += above >= 0
             above = np.where(above >= 0, before[above], -1)
@@ -149,6 +151,7 @@ def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None
     """Return the layout of a treeplex, ordered by `public_state` [I] within each group."""
     public = np.zeros(treeplex.num_infostates, np.int32) if public_state is None else public_state
     depth = treeplex.own_depth
+    # `lexsort` sorts by the last key first: groups are infostates of equal depth and action count.
     order = np.lexsort((public, treeplex.num_actions, depth)).astype(np.int32)
     num_actions = treeplex.num_actions[order]
     starts = np.flatnonzero(is_new(depth[order], num_actions))
@@ -176,6 +179,7 @@ def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> Index
     for base, count, actions, start, _ in groups.tolist():
         members = order[start : start + count]
         for action in range(actions):
+            # Action by action, so that one action of all infostates is one vector.
             where = base + action * count + np.arange(count)
             position[treeplex.first_sequence[members] + action] = where
     return position
@@ -187,6 +191,7 @@ def _blocks(groups: IndexArray, public_state: IntArray) -> IndexArray:
     for base, count, actions, first, _ in groups.tolist():
         rank = np.arange(count)
         begins = is_new(public_state[first : first + count])
+        # The place in the run of a public state: less the last beginning at or before it.
         rank -= np.maximum.accumulate(np.where(begins, rank, 0))
         block = base + np.flatnonzero(rank % LANES == 0)
         starts += [block + action * count for action in range(actions)]

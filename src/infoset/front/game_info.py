@@ -27,8 +27,6 @@ from infoset.tree import (
     HistoryEstimate,
     PublicCounts,
     WorldGraph,
-    allowed_memory,
-    build_limits,
     count_histories,
     count_public_form,
     forecast_contraction,
@@ -37,6 +35,7 @@ from infoset.tree import (
 )
 from infoset.tree.build_watch import SIZE_LIMITS, BuildWatch
 from infoset.tree.exploration import explore_game
+from infoset.tree.limits import current_limits
 from infoset.utils.interrupts import interrupts_held
 
 
@@ -146,15 +145,15 @@ def info(
     game = resolve_game(game)
     if isinstance(game, ExtensiveForm):
         return _of_form(game)
+    limits = current_limits().updated(max_worlds, max_seconds, memory)
     if isinstance(game, GameTree):
-        return _with_tree(_from_graph(game.graph, allowed_memory(memory)), game)
+        return _with_tree(_from_graph(game.graph, limits.allowed_memory), game)
     try:
         public = _public_counts(game, memory)
     except KeyboardInterrupt:
         return _interrupted(game)
-    with build_limits(max_worlds=max_worlds) as limits:
-        if public is not None and public.world_states > limits.max_worlds:
-            return _from_public_rules(game, public, memory)
+    if public is not None and public.world_states > limits.max_worlds:
+        return _from_public_rules(game, public, limits.allowed_memory)
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
     graph = explore_game(game, watch, partial=True)
     left = watch.memory_left()
@@ -181,7 +180,7 @@ def info(
 def _interrupted(game: Game) -> GameInfo:
     """Return what is known before any world state but the initial one is visited."""
     graph = explore_game(game, BuildWatch(max_worlds=1), partial=True)
-    return _from_graph(replace(graph, stop="interrupted"), allowed_memory(None))
+    return _from_graph(replace(graph, stop="interrupted"), current_limits().allowed_memory)
 
 
 def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
@@ -231,9 +230,8 @@ def _of_public_form(game: Game, counts: PublicCounts | None, allowed: int) -> di
     }
 
 
-def _from_public_rules(game: Game, counts: PublicCounts, memory: int | None) -> GameInfo:
+def _from_public_rules(game: Game, counts: PublicCounts, allowed: int) -> GameInfo:
     """Describe a game with too many world states, as its public rules count them."""
-    allowed = allowed_memory(memory)
     tree = GameCounts(2, counts.world_states, counts.histories, counts.terminals, is_exact=True)
     return GameInfo(
         game=str(game),

@@ -34,7 +34,13 @@ from infoset.plotting.policy_bars import plot_policy
 from infoset.plotting.sheet import draw_sheet
 from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
 from infoset.policy import TabularPolicy, tabulate, transfer_policy
-from infoset.tree import GameTree, build_public_form, build_tree, public_rules_of
+from infoset.tree import (
+    GameTree,
+    build_limits,
+    build_public_form,
+    build_tree,
+    public_rules_of,
+)
 from infoset.typing import Player
 from infoset.utils.arguments import check_choice, check_player
 from infoset.utils.files import write_output
@@ -197,35 +203,36 @@ def draw(
     if isinstance(loaded, Game):
         check_num_players(loaded)
     check_player(player, loaded.num_players, str(loaded))
-    if view == "policy":
-        return _draw_policy(loaded, policy, max_nodes or MAX_ROWS, line, memory)
-    if line is not None:
-        raise ParameterError(
-            f"line={line!r} is for the view 'policy': give view='policy' (--view policy)"
-        )
-    if view == "payoffs":
-        return _draw_payoffs(loaded, policy, memory)
-    if isinstance(loaded, ExtensiveForm):
-        return _draw_form(loaded, view, limits, policy)
-    if isinstance(loaded, Game) and (policy is None or policy == "uniform"):
-        truncated = compile_part(loaded, depth)
+    with build_limits(memory=memory):
+        if view == "policy":
+            return _draw_policy(loaded, policy, max_nodes or MAX_ROWS, line)
+        if line is not None:
+            raise ParameterError(
+                f"line={line!r} is for the view 'policy': give view='policy' (--view policy)"
+            )
+        if view == "payoffs":
+            return _draw_payoffs(loaded, policy)
+        if isinstance(loaded, ExtensiveForm):
+            return _draw_form(loaded, view, limits, policy)
+        if isinstance(loaded, Game) and (policy is None or policy == "uniform"):
+            truncated = compile_part(loaded, depth)
+            return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
+        try:
+            tree = to_compiled(loaded)
+            assert isinstance(tree, GameTree)
+            truncated = TruncatedTree(tree, tree.num_histories)
+        except GameTooLargeError:
+            assert isinstance(loaded, Game)
+            assert policy is not None
+            policy, truncated = _policy_of_part(loaded, policy, depth)
         return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
-    try:
-        tree = to_compiled(loaded, memory=memory)
-        assert isinstance(tree, GameTree)
-        truncated = TruncatedTree(tree, tree.num_histories)
-    except GameTooLargeError:
-        assert isinstance(loaded, Game)
-        assert policy is not None
-        policy, truncated = _policy_of_part(loaded, policy, depth, memory)
-    return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
 
 
 def _policy_of_part(
-    game: Game, policy: TabularPolicy | str | Path, depth: int | None, memory: int | None
+    game: Game, policy: TabularPolicy | str | Path, depth: int | None
 ) -> tuple[TabularPolicy, TruncatedTree]:
     """Return a policy on the first steps of a game without a tree, and a tree of these steps."""
-    found = _resolved(policy, game, memory)
+    found = _resolved(policy, game)
     truncated = compile_part(game, depth)
     return tabulate(truncated.tree.sequence_form, found), truncated
 
@@ -261,11 +268,10 @@ def draw_subject(
 def _draw_payoffs(
     game: Game | GameTree | ExtensiveForm,
     policy: TabularPolicy | str | Path | None,
-    memory: int | None,
 ) -> Drawing:
     if policy is None:
         return TableDrawing((), payoff_table(game))
-    built = build_tree(game, memory=memory) if isinstance(game, Game) else game
+    built = build_tree(game) if isinstance(game, Game) else game
     return TableDrawing((), payoff_table(built, resolve_average(policy, built.sequence_form)))
 
 
@@ -274,22 +280,21 @@ def _draw_policy(
     policy: TabularPolicy | str | Path | None,
     max_rows: int,
     line: str | None,
-    memory: int | None,
 ) -> Drawing:
     if policy is None:
         raise ParameterError(
             "the view 'policy' draws a policy, which is missing: give policy= (--policy POLICY)"
         )
-    found = _resolved(policy, game, memory)
-    return PolicyDrawing((), _with_hands(found, game, memory), max_rows, line)
+    found = _resolved(policy, game)
+    return PolicyDrawing((), _with_hands(found, game), max_rows, line)
 
 
 def _resolved(
-    policy: TabularPolicy | str | Path, game: Game | GameTree | ExtensiveForm, memory: int | None
+    policy: TabularPolicy | str | Path, game: Game | GameTree | ExtensiveForm
 ) -> TabularPolicy:
     """Return a policy on the form to which it belongs."""
     if not isinstance(policy, TabularPolicy):
-        form = form_of_policies(game, policy, memory=memory)
+        form = form_of_policies(game, policy)
         return resolve_average(policy, form)
     if policy.form.name != str(game):
         raise PolicyMismatchError(
@@ -298,9 +303,7 @@ def _resolved(
     return policy
 
 
-def _with_hands(
-    policy: TabularPolicy, game: Game | GameTree | ExtensiveForm, memory: int | None
-) -> TabularPolicy:
+def _with_hands(policy: TabularPolicy, game: Game | GameTree | ExtensiveForm) -> TabularPolicy:
     """Return a policy of a game of two cards each on the public form, whose picture has squares."""
     played = game.game if isinstance(game, GameTree) else game
     rules = public_rules_of(played) if isinstance(played, Game) else None
@@ -309,7 +312,7 @@ def _with_hands(
     if not all(hand_class(value_text(hand.label)) for p in range(2) for hand in rules.hands(p)):
         return policy
     assert isinstance(played, Game)
-    form = build_public_form(played, merge_symmetric=False, memory=memory)
+    form = build_public_form(played, merge_symmetric=False)
     return transfer_policy(policy, form)
 
 

@@ -30,8 +30,8 @@ from infoset.solvers.methods import (
     runs_on,
     with_seed,
 )
-from infoset.solvers.min_probabilities import MinProbabilities
 from infoset.solvers.perturbed_game import (
+    MinProbabilities,
     PerturbedGame,
     PerturbedMethod,
     PerturbedSolver,

@@ -173,6 +173,7 @@ class _Dictionary:
 
     def _pivot(self, leaving: int, entering: int) -> None:
         """Exchange a basic and a nonbasic variable."""
+        # leaving = factor · entering + rest, solved for the entering variable
         row = self._rows.pop(leaving)
         factor = row.pop(entering)
         solved = {name: -value / factor for name, value in row.items()}

@@ -252,6 +252,7 @@ def _flow_matrix(treeplex: Treeplex) -> csr_array:
     """Return the flow matrix [1 + I, Q], whose product with any plan is (1, 0, 0, …)."""
     from scipy.sparse import coo_array
 
+    # Row 0 is the empty sequence; row 1 + I the sequences at infostate I minus the one before it.
     infostates = np.arange(1, treeplex.num_infostates + 1)
     sequences = np.arange(1, treeplex.num_sequences)
     rows = np.concatenate([[0], infostates, np.repeat(infostates, treeplex.num_actions)])

@@ -82,11 +82,12 @@ def run_best(
     rejection = _why_not_lp(form, budget, precision)
     if rejection is None:
         result = by_lp()
+        # A limit is an answer, too: only a program without a confirmed solution is replaced.
         if result.outcome != "failed":
             size, limit = program_size(form), _largest_program(form, budget)
             reason = f"lp is exact and fast at this size: {size:,} coefficients, limit {limit:,}"
             return replace(result, reason="; ".join(filter(None, [reason, result.reason])))
-        budget.trace.clear()
+        budget.trace.clear()  # the answer is that of another run
         rejection = "lp found no solution"
         fallback = Substitute(result.policy, result.measured, "the best policy known before it")
     name, merit = best_scheme(form)

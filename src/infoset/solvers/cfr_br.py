@@ -98,6 +98,7 @@ class CFRBRSolver:
 
     def _update(self, player: Player) -> None:
         """Update one player by the gradient against a best response to its plan."""
+        # The opponent does not play its own plan, so that the runs of the players are independent.
         plans = [own.plan() for own in self._states]
         plans[1 - player] = best_response_plan(self.form, tuple(plans), 1 - player)
         self._states[player].observe(self.form.gradient(tuple(plans), player))

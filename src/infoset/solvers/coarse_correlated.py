@@ -9,7 +9,7 @@ from infoset.evaluation import CCEEvaluation, CCEEvaluator, JointDistribution, j
 from infoset.forms import Form, check_form
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
-from infoset.runs import Budget, Callback, JointGaps, SolveResult, TracePoint, run_measured
+from infoset.runs import Budget, JointGaps, SolveResult, TracePoint, run_measured
 from infoset.solvers.regret_family import planned_scheme
 from infoset.utils.arguments import check_count, check_number
 
@@ -98,6 +98,7 @@ class CoarseCorrelatedSolver:
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
         for _ in range(iterations):
+            # The weights of the average: joint play before is multiplied by `kept`.
             kept, weight = self.scheme.schedule(self.iteration + 1, 1)[0, -2:].tolist()
             if self.sample_every:
                 self._keep(kept, weight)
@@ -173,18 +174,14 @@ def solve_coarse_correlated(
     solver = CoarseCorrelatedSolver(form, scheme, sample_every)
     if cce_gap is not None:
         check_number("cce_gap", cce_gap)
-        budget.callback = _stop_at(cce_gap, solver, budget.callback)
+        limit, also = cce_gap, budget.callback
+
+        def stop(point: TracePoint) -> bool:
+            wants_stop = also is not None and bool(also(point))
+            return wants_stop or solver.play.evaluate().cce_gap <= limit
+
+        budget.callback = stop
     result = run_measured(solver, f"cce({scheme.name})", budget, joint=solver.gaps)
     return CoarseCorrelated(
         solver.play.evaluate(), tuple(solver.samples), tuple(solver.weights), result
     )
-
-
-def _stop_at(gap: float, solver: CoarseCorrelatedSolver, also: Callback | None) -> Callback:
-    """Return a callback that stops at a gap, or if the callback `also` stops."""
-
-    def stop(point: TracePoint) -> bool:
-        wants_stop = also is not None and bool(also(point))
-        return wants_stop or solver.play.evaluate().cce_gap <= gap
-
-    return stop

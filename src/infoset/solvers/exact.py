@@ -74,6 +74,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     solution = maximize_at_vertex(plan_model(form.centered, 0), None)
     if solution.outcome == "interrupted":
         raise KeyboardInterrupt
+    # First the equations of the basis; if they do not give an equilibrium, pivots from it.
     plans = _exact_plans(model, solution, form.treeplexes, payoffs)
     proof = None if plans is None else _proof(form.treeplexes, payoffs, plans)
     if proof is None or proof.value is None:
@@ -109,6 +110,7 @@ def _exact_plans(
     num_rows, num_columns = model.matrix.shape
     plan = _spread(num_columns, basic.tolist(), values)[: first.num_sequences]
     concessions = _spread(num_rows, tight.tolist(), prices)[num_rows - second.num_sequences :]
+    # The sign of prices depends on the convention for maximization.
     return plan, [abs(price) for price in concessions]
 
 
@@ -121,6 +123,7 @@ def _basis_equations(
 ) -> Equations:
     """Return the equations of the tight constraints in the basic variables."""
     num_rows, num_columns = model.matrix.shape
+    # From the rows and columns of the model to those of the basis; -1 if they are not in it.
     position = np.full(num_rows, -1, np.int32)
     position[tight] = np.arange(len(tight))
     column = np.full(num_columns, -1, np.int32)
@@ -261,6 +264,7 @@ def _reconstruct(answer: list[int], bits: int, whole: _Integers) -> list[Fractio
     Denominators are at most the square root of 2**bits. All fractions share a common denominator,
     which grows as they are reconstructed one after another.
     """
+    # Fractions with denominators up to D are at least 1 / D² apart, which the bits must resolve.
     limit = 2 ** (bits // 2)
     common = 1
     numerators: list[tuple[int, int]] = []

@@ -195,6 +195,7 @@ class ExcessiveGapSolver:
         If no step satisfies it, only the iteration number changes.
         """
         state = self._state
+        # The player whose smoothing contributes more to the bound moves.
         player = max((0, 1), key=lambda p: self._max_cost(p, state.smoothing[p]))
         # Backtracking: try a step somewhat larger than the last one, then halve it.
         step = min(LARGEST_STEP, STEP_GROWTH * state.step)
@@ -245,6 +246,7 @@ class ExcessiveGapSolver:
         for player, mu in enumerate(smoothing):
             gradient = self._gradient(player, plans[1 - player])
             minimum, _ = self._proxes[player].bounds
+            # s_μ has d = ψ − min ψ in the place of ψ, so that μ min ψ is added.
             excess += self._smoothed(player, gradient, mu).value + mu * minimum
         return excess
 

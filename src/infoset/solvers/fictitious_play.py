@@ -81,6 +81,7 @@ class FictitiousPlaySolver:
             best_response_plan(self.form, averages, player)
             for player in range(self.form.num_players)
         )
+        # t + 1 with t = done + 1: the uniform policy is the first sample.
         moved = tuple(
             average + (response - average) / (done + 2)
             for average, response in zip(averages, responses, strict=True)

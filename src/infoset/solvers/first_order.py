@@ -145,6 +145,7 @@ class FirstOrderScheme:
             [
                 scale / self.step_size * t**self.step_exponent,
                 scale * self.temperature * t**-self.temperature_exponent,
+                # average(t) ← factor · average(t - 1) + plan: weights t^e, up to a common factor
                 (1 - 1 / t) ** self.average_exponent,
             ],
             axis=1,
@@ -172,6 +173,7 @@ class FirstOrderScheme:
             return quantal_distance(policy, temperature, self.distance) <= QUANTAL_TOLERANCE
 
         check_budget(budget)
+        # The default target is an exploitability, which the limit of this method need not have.
         if budget.is_default:
             budget = replace(budget, target=None)
         result = run_measured(solver, self.name, budget, is_at_limit=is_at_limit)
@@ -238,8 +240,10 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
             game.pairs[player],
             gradient,
             sums,
+            # The magnet of lazy methods is the initial base.
             magnet=base.copy() if self._spec.is_lazy else np.zeros_like(base),
             base=base,
+            # Without a prediction the base is played: both are one array.
             base_plan=plan if self._spec.prediction == "none" else plan.copy(),
             policy=policy,
             plan=plan,
@@ -272,6 +276,7 @@ class FirstOrderSolver(LastIterateSolver["FirstOrderScheme"]):
         """Return the average policy; uniform before iteration 1."""
         if self.iteration == 0:
             return self.current_policy()
+        # The plan of the empty sequence is always 1, so its sum is that of the weights.
         averages = tuple(state.average / state.average[0] for state in self._states)
         return self._game.to_policy(averages)
 

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from math import inf
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from infoset.errors import UnknownNameError
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import Evaluation, evaluate_policy
-from infoset.forms import Form, Treeplex, check_form
+from infoset.forms import Form, Treeplex, check_form, numbers_by_action, sequences_at
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
 from infoset.runs import Budget, SolveResult, gradient_cost, refuse_checkpoint, run_measured
 from infoset.solvers._incumbent import BEST, Incumbent
-from infoset.solvers._linear_program import LinearModel, LinearSolution, plan_model, solve_program
+from infoset.solvers._linear_program import LinearSolution, plan_model, solve_program
 from infoset.solvers.auto import run_best
 from infoset.solvers.local_method import LocalMethod
-from infoset.solvers.min_probabilities import (
-    MinProbabilities,
-    check_min_probabilities,
-    minimums_by_sequence,
-)
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.two_player import check_two_player
-from infoset.typing import FloatArray, IntArray, Player
-from infoset.utils.arguments import check_type
+from infoset.typing import Action, FloatArray, IntArray, Player
+from infoset.utils.arguments import SUM_TOLERANCE, check_number, check_type
 from infoset.utils.compilation import linear_kernel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+
+MinProbabilities: TypeAlias = float | Mapping[tuple[str, Player], float | Mapping[Action, float]]
+"""One number for all actions; or a mapping from infostates, as pairs of text and player, to one
+number for all actions there or to a mapping from actions to numbers. The default is 0."""
 
 EXPECTED_METHOD = 'a name such as "cfr+" or "lp", a RegretScheme, or a LocalMethod'
 
@@ -328,6 +329,8 @@ def _solve_by_lp(game: PerturbedGame, budget: Budget) -> SolveResult:
     variables u(I, a) = x(I, a) − ε(I, a) x(p(I)) are not negative. The program is that of
     `solve_by_lp`, with variables and dual variables replaced by u.
     """
+    from scipy.sparse import block_diag, eye_array
+
     form = game.form
     check_two_player(form, "lp")
     refuse_checkpoint(budget.checkpoint, "lp")
@@ -343,8 +346,13 @@ def _solve_by_lp(game: PerturbedGame, budget: Budget) -> SolveResult:
         game.evaluate,
         budget,
     )
+    # Plans are products of these matrices and u: on the right for x, on the left for the duals.
+    model = plan_model(form.centered, 0)
+    rows, columns = model.matrix.shape
+    left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
+    right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")
     answer = solve_program(
-        _model_of_rests(form, first, second),
+        model._replace(matrix=(left @ model.matrix @ right).tocsr()),
         ("simplex", "ipm"),
         policy_of,
         game.evaluate,
@@ -352,17 +360,6 @@ def _solve_by_lp(game: PerturbedGame, budget: Budget) -> SolveResult:
         incumbent,
     )
     return answer.to_result("lp", budget)
-
-
-def _model_of_rests(form: Form, first: csr_array, second: csr_array) -> LinearModel:
-    """Return the linear program with the variables and dual variables u of `_solve_by_lp`."""
-    from scipy.sparse import block_diag, eye_array
-
-    model = plan_model(form.centered, 0)
-    rows, columns = model.matrix.shape
-    left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
-    right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")
-    return model._replace(matrix=(left @ model.matrix @ right).tocsr())
 
 
 def _plan_of_rest(plex: Treeplex, minimum: FloatArray) -> csr_array:
@@ -373,8 +370,81 @@ def _plan_of_rest(plex: Treeplex, minimum: FloatArray) -> csr_array:
     rows = np.flatnonzero(minimum)
     above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
     step = csr_array((minimum[rows], (rows, above[rows])), shape=(size, size))
+    # The sum of the powers of `step`: those beyond the longest path are zero.
     total = term = csr_array(eye_array(size))
     while term.nnz:
         term = (step @ term).tocsr()
         total = total + term
     return total
+
+
+def check_min_probabilities(min_probability: object) -> None:
+    """Raise unless the value is a number that is at most 1, or a mapping.
+
+    Raises
+    ------
+    ParameterError
+        If the value is neither.
+    """
+    if isinstance(min_probability, Mapping):
+        return
+    check_number("min_probability", min_probability, minimum=-inf)
+    if cast(float, min_probability) > 1:
+        raise ParameterError(
+            f"min_probability={min_probability} is more than 1, but the minimum probabilities at "
+            "an infostate must sum to at most 1: give a small number such as 0.01"
+        )
+
+
+def minimums_by_sequence(form: Form, min_probability: MinProbabilities) -> tuple[FloatArray, ...]:
+    """Return per player [Q] the minimum probability of the last action of each sequence.
+
+    The entry of the empty sequence is 0.
+
+    Raises
+    ------
+    ParameterError
+        If the value is neither a number nor a mapping, if a player is unknown, if a number is
+        negative, or if the numbers at an infostate sum to more than 1.
+    """
+    check_min_probabilities(min_probability)
+    if isinstance(min_probability, Mapping):
+        minimums = _by_infostate(form, min_probability)
+    else:
+        minimums = tuple(
+            np.r_[0.0, np.full(plex.num_sequences - 1, float(min_probability))]
+            for plex in form.treeplexes
+        )
+    for player in range(form.num_players):
+        _check_minimums(form, player, minimums[player])
+    return minimums
+
+
+def _by_infostate(
+    form: Form, given: Mapping[tuple[str, Player], float | Mapping[Action, float]]
+) -> tuple[FloatArray, ...]:
+    minimums = tuple(np.zeros(plex.num_sequences) for plex in form.treeplexes)
+    for key, numbers in given.items():
+        player, infostate = form.look_up(key)
+        label = form.infostate_labels(player)[infostate]
+        if not isinstance(numbers, Mapping):
+            check_number(f"the minimum probability at {label!r}", numbers, minimum=-inf)
+        minimums[player][sequences_at(form, player, infostate)] = (
+            numbers_by_action(form, player, infostate, numbers)
+            if isinstance(numbers, Mapping)
+            else numbers
+        )
+    return minimums
+
+
+def _check_minimums(form: Form, player: Player, minimum: FloatArray) -> None:
+    """Raise unless policies with these minimum probabilities exist."""
+    plex, labels = form.treeplexes[player], form.infostate_labels(player)
+    for first, count, label in zip(plex.first_sequence, plex.num_actions, labels, strict=True):
+        here = minimum[first : first + count]
+        if not (here >= 0).all() or not here.sum() <= 1 + SUM_TOLERANCE:
+            raise ParameterError(
+                f"the minimum probabilities at {label!r} of player {player} are {here.tolist()}; "
+                "give numbers that are not negative and sum to at most 1: a single number for "
+                f"the {count} actions can be at most {1 / count:.6g}"
+            )

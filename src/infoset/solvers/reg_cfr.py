@@ -133,5 +133,6 @@ class RegCFRSolver(LastIterateSolver[RegCFR]):
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""
         schedule = self._spec.schedule(self._scale, self.iteration + 1, iterations)
+        # It is added to squares of gradients, hence the square of their unit.
         step_size_offset = self._spec.step_size_offset * self._scale**2
         iterate_regularized(schedule, self._done, step_size_offset, self._states)

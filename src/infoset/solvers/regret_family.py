@@ -115,7 +115,13 @@ class RegretMethod:
         solver = RegretSolver(form, planned, self.precision, self.threads)
         plan_by_clock(solver, budget)
         result = run_measured(solver, self.name, budget, evaluate=solver.evaluate)
-        return _with_horizon(result, solver)
+        if solver.given is None:
+            return result
+        reason = (
+            f"schedules planned for {solver.scheme.horizon:,} iterations by the measured rate, so "
+            "that the result depends on the clock"
+        )
+        return replace(result, reason=reason)
 
 
 def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
@@ -149,20 +155,10 @@ def plan_by_clock(solver: RegretSolver, budget: Budget) -> None:
         passed = [at for at in due if point.seconds >= at * seconds]
         del due[: len(passed)]
         if passed:
+            # As many iterations as fit into the limit at the rate so far.
             fitting = round(point.iteration * seconds / point.seconds)
             solver.given = solver.given or solver.scheme
             solver.scheme = replace(solver.scheme, horizon=max(point.iteration, fitting))
         return watch(point) if watch is not None else False
 
     budget.callback = plan
-
-
-def _with_horizon(result: SolveResult, solver: RegretSolver) -> SolveResult:
-    """Return a result that says by which horizon it was planned, if the clock decided that."""
-    if solver.given is None:
-        return result
-    reason = (
-        f"schedules planned for {solver.scheme.horizon:,} iterations by the measured rate, so that "
-        "the result depends on the clock"
-    )
-    return replace(result, reason=reason)

@@ -136,6 +136,8 @@ class RNaDSolver(LastIterateSolver[RNaD]):
 
     def __init__(self, form: Form, spec: RNaD) -> None:
         super().__init__(form, spec)
+        # Payoffs of `pairs` are divided by this: by the deviation of returns, or, to be in the
+        # game's units, by the inverse of what they were divided by before.
         unit = self._game.unit
         self._scale = uniform_deviation(self._game) if spec.is_relative else 1.0 / unit
         self._states = (self._player_state(0), self._player_state(1))

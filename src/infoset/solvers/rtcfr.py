@@ -113,6 +113,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
             self._game.zeros() for _ in range(4)
         )
         self._plans = self._game.plans(self._policies)
+        # The kernel is that of all schemes; CFR+ has no predictions to store.
         self._no_predictions = (np.zeros(0), np.zeros((2, 0)))
 
     @property

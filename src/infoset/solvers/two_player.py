@@ -118,7 +118,10 @@ class TwoPlayerGame:
         self.layouts = (first, second)
         self.groups = (first.groups, second.groups)
         self.parents = (first.parent, second.parent)
-        self.unit = _unit_of(payoff_scale(form))
+        # A power of two, because dividing by it rounds nothing.
+        scale = payoff_scale(form)
+        is_extreme = not 1 / EXTREME <= scale <= EXTREME
+        self.unit = float(2.0 ** floor(log2(scale))) if is_extreme else 1.0
         self.pairs = tuple(
             divided_payoffs(pair, self.unit) for pair in form.centered.payoffs().pairs
         )
@@ -132,6 +135,7 @@ class TwoPlayerGame:
     def payoff_width(self) -> float:
         """The largest difference between two utilities of a player, in units of `pairs`."""
         low, high = self.form.centered.payoff_range
+        # Divided first, because the difference of extreme numbers may overflow.
         return high / self.unit - low / self.unit
 
     @property
@@ -172,13 +176,6 @@ class TwoPlayerGame:
         pairs = zip(self.layouts, policies, strict=True)
         weights = [layout.to_sequences(policy) for layout, policy in pairs]
         return TabularPolicy.from_weights(self.form, weights)
-
-
-def _unit_of(scale: float) -> float:
-    """Return the power of two by which to divide payoffs of a scale; 1 unless it is extreme."""
-    if 1 / EXTREME <= scale <= EXTREME:
-        return 1.0
-    return float(2.0 ** floor(log2(scale)))
 
 
 class TwoPlayerSolver(IterativeState, Generic[SpecT]):

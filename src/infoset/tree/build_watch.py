@@ -9,7 +9,7 @@ from infoset.errors import ExplorationLimitError, LimitReached
 from infoset.game import Game
 from infoset.tree.counting import SEARCH_INSTEAD
 from infoset.tree.estimates import HistoryEstimate, estimate_histories
-from infoset.tree.limits import allowed_memory, current_limits
+from infoset.tree.limits import current_limits
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_callable
 from infoset.utils.text import format_bytes
@@ -62,10 +62,8 @@ class BuildWatch(Watchdog):
 
     Parameters
     ----------
-    max_worlds, max_seconds : optional
+    max_worlds, max_seconds, memory : optional
         Limits; by default those of `build_limits`.
-    memory
-        Limit in bytes; by default 70% of the free memory.
     progress : callable, optional
     """
 
@@ -78,8 +76,8 @@ class BuildWatch(Watchdog):
     ) -> None:
         if progress is not None:
             check_callable("progress", progress, "a function of a BuildPoint")
-        self.limits = current_limits().updated(max_worlds, max_seconds)
-        self.allowed = allowed_memory(memory)
+        self.limits = current_limits().updated(max_worlds, max_seconds, memory)
+        self.allowed = self.limits.allowed_memory
         self.progress = progress
         self.stage: BuildStage = "world graph"
         self.stage_began = 0.0

@@ -65,7 +65,7 @@ def count_histories(graph: WorldGraph) -> GameCounts:
     order = world_order(graph)
     paths = path_counts(order, graph.first_edge, graph.next_world)
     is_terminal = np.diff(graph.first_edge) == 0
-    is_terminal[graph.num_expanded :] = False
+    is_terminal[graph.num_expanded :] = False  # their edges are unknown
     is_exact = graph.is_complete
     if paths.sum() < EXACT_FLOAT:
         histories, terminals = int(paths.sum()), int(paths[is_terminal].sum())
@@ -73,7 +73,11 @@ def count_histories(graph: WorldGraph) -> GameCounts:
         histories, terminals = _exact_counts(graph, order)
         is_exact = histories < MAX_COUNT
     else:
-        histories, terminals = map(_lower_bound, (paths.sum(), paths[is_terminal].sum()))
+        # Sums that were rounded or overflowed, lowered by the bound on rounding.
+        sums = paths.sum(), paths[is_terminal].sum()
+        histories, terminals = (
+            int(min(rounded, LARGEST_FLOAT) * (1 - MAX_ROUNDING)) for rounded in sums
+        )
     histories = max(histories, graph.num_worlds)
     return GameCounts(graph.num_players, graph.num_worlds, histories, terminals, is_exact)
 
@@ -90,11 +94,6 @@ def world_order(graph: WorldGraph) -> IntArray:
     if len(order) < graph.num_worlds:
         raise CyclicGameError(graph.worlds[world] for world in _find_cycle(graph, order))
     return order
-
-
-def _lower_bound(rounded: float) -> int:
-    """Return a lower bound on a sum of floats that were rounded, or overflowed."""
-    return int(min(rounded, LARGEST_FLOAT) * (1 - MAX_ROUNDING))
 
 
 def _exact_counts(graph: WorldGraph, order: IntArray) -> tuple[int, int]:
@@ -121,6 +120,7 @@ def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
     source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
     inside = is_cyclic[source] & is_cyclic[graph.next_world]
     predecessor = dict(zip(graph.next_world[inside].tolist(), source[inside].tolist(), strict=True))
+    # Each world left has a predecessor among those left: going back must return to one.
     world = int(np.flatnonzero(is_cyclic)[0])
     position: dict[int, int] = {}
     while world not in position:

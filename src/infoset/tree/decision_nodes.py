@@ -30,6 +30,7 @@ def decision_graph(graph: WorldGraph) -> DecisionGraph:
     The edges of a world state are sorted by joint action. Edges that agree on the actions of the
     first actors are therefore adjacent, and form one node.
     """
+    # Groups of edges of one node: at first, all edges of a world state.
     inner = np.flatnonzero(np.diff(graph.first_edge))
     group_start = np.zeros(graph.num_edges, bool)
     group_start[graph.first_edge[inner]] = True
@@ -37,12 +38,15 @@ def decision_graph(graph: WorldGraph) -> DecisionGraph:
     nodes = DecisionGraph(np.full_like(zeros, TERMINAL_NODE), zeros, zeros.copy(), graph.next_world)
     node_of_group = inner
     for player, taken in enumerate(graph.joint_action.T):
+        # A group is split where the player's action changes; its parts are the node's children, or,
+        # if the player does not act, the group itself.
         group = np.cumsum(group_start) - 1
         group_start = group_start | np.append(True, taken[1:] != taken[:-1])
         node_of_group = node_of_group[group[group_start]]
         acts = taken[group_start] >= 0
         nodes, children = _add_decisions(nodes, player, node_of_group[acts])
         node_of_group[acts] = children
+    # All actions are chosen: what is left of each group are the outcomes of chance.
     first_edge = np.flatnonzero(group_start)
     nodes.actor[node_of_group] = CHANCE_NODE
     nodes.first_child[node_of_group] = first_edge
@@ -80,6 +84,7 @@ def unfold_tree(tree: GameTree) -> tuple[DecisionNodes, IntArray]:
     ([0, 1, 1, -2, -2, -2, -2], [0, 0, 0, 1, 2, 3, 4])
     """
     acting = _acting_infostates(tree)
+    # A history adds a node, and at most one for each player who acts at the one before.
     actors_above = (acting >= 0).sum(axis=1)[tree.parent[1:]]
     max_nodes = 1 + len(actors_above) + int(actors_above.sum())
     kind, first, history = (np.empty(max_nodes, np.int32) for _ in range(3))
@@ -99,7 +104,7 @@ def unfold_tree(tree: GameTree) -> tuple[DecisionNodes, IntArray]:
     kind, first, history = (column[:size].copy() for column in (kind, first, history))
     inner = kind >= CHANCE_NODE
     num_children = np.zeros(size, np.int32)
-    num_children[inner] = np.diff(np.append(first[inner], size))
+    num_children[inner] = np.diff(np.append(first[inner], size))  # children are consecutive
     keep, other = np.ones(size), np.zeros(size, np.int32)
     fill_alias(kind, first, num_children, chance[:size], keep, other)
     return DecisionNodes(kind, first, num_children, keep, other), history
@@ -139,6 +144,7 @@ def infostate_sequences(
 ) -> LongArray:
     """Return the sequences of the selected infostates (by default, of all) in order."""
     first, counts = infostates.first_sequence[members], infostates.num_actions[members]
+    # The first sequence of each infostate, less the number of entries before it.
     begins = np.repeat(first - np.cumsum(counts) + counts, counts)
     return begins + np.arange(len(begins))
 

@@ -147,6 +147,7 @@ class InfostateEncoder:
             *self.private_observations,
             *self.public_observations,
         )
+        # A row is the flag and three one-hot parts; `names` has their labels without the flag.
         ends = np.cumsum([1, len(self.actions), len(self.private_observations)])
         infostate = Infostate(int(np.argmax(player)))
         for row in rows[rows[:, 0] == 1]:
@@ -190,6 +191,7 @@ def _seen(graph: WorldGraph, indices: IntArray) -> tuple[Hashable, ...]:
 def _longest_play(graph: WorldGraph) -> int:
     """Return the number of transitions of the longest history."""
     source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
+    # The world states that can be reached in 0, 1, 2, ... transitions, until there are none.
     here = np.zeros(graph.num_worlds, dtype=bool)
     here[0] = True
     steps = -1

@@ -165,6 +165,7 @@ def _play(listing: _Listing, rng: np.random.Generator) -> tuple[float, float]:
             break
         if not following:
             return histories, share
+        # The inverse of the probability of the play so far: an estimate of histories this long.
         share *= len(following)
         histories += share
         world = following[rng.integers(len(following))]
@@ -175,5 +176,5 @@ def _error(sample: FloatArray) -> float:
     """Return the standard error of a mean; nan if it is not finite."""
     if len(sample) < 2:
         return nan
-    largest = sample.max()
+    largest = sample.max()  # squares of large estimates would overflow
     return float((sample / largest).std(ddof=1) * largest / len(sample) ** 0.5)

@@ -35,7 +35,7 @@ def build_world_graph(
     Parameters
     ----------
     memory
-        Limit in bytes; by default 70% of the free memory.
+        Limit in bytes; by default that of `build_limits`, 70% of the free memory.
     max_worlds
         Limit on the number of world states; by default that of `build_limits`, one million. The
         limit on transitions is ten times this number, but at least a million.

@@ -109,6 +109,8 @@ class GameTree(ShortRepr):
         """[L + 1] histories with d transitions are `level_offsets[d]:level_offsets[d + 1]`."""
         offsets = [0, 1]
         while offsets[-1] < self.num_histories:
+            # The next level begins with the children of this one's first history, or where they
+            # would be.
             offsets.append(int(self.first_child[offsets[-1]]))
         return np.array(offsets, dtype=np.int32)
 
@@ -161,7 +163,8 @@ def build_tree(
     Parameters
     ----------
     memory
-        Limit in bytes on the world graph and the tree together; by default 70% of the free memory.
+        Limit in bytes on the world graph and the tree together; by default that of `build_limits`,
+        70% of the free memory.
     max_worlds
         As in `build_world_graph`.
     progress : callable, optional
@@ -217,6 +220,7 @@ def unroll(
         )
     counts = count_histories(graph)
     check_fits(counts, str(graph.game), memory)
+    # Histories are listed once, and then numbered once by public state and once by each player.
     num_passes = graph.num_players + 1
 
     def numbered_in_pass(number: int) -> Callable[[int], None]:
@@ -295,6 +299,7 @@ def _number_histories(
     """Return [H] the state of each history, and [S] the first history of each state."""
     state = np.zeros(len(world), np.int32)
     first: list[LongArray] = [np.zeros(1, np.int64)]
+    # Levels are contiguous: the children of the level from `start` to `end` begin at `end`.
     start, end = 0, 1
     while end < len(world):
         children = slice(end, int(first_child[end]))

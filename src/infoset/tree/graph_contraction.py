@@ -28,7 +28,7 @@ from infoset.tree.state_numbering import (
     check_actions,
 )
 from infoset.tree.world_graph import WorldGraph
-from infoset.typing import FloatArray, IndexArray, IntArray, Player
+from infoset.typing import FloatArray, IntArray, Player
 
 INFOSTATE_BYTES = 64
 EDGE_BYTES = 80
@@ -52,8 +52,8 @@ def build_sequence_form(
     Parameters
     ----------
     memory
-        Limit in bytes on the world graph and the sequence form together; by default 70% of the free
-        memory.
+        Limit in bytes on the world graph and the sequence form together; by default that of
+        `build_limits`, 70% of the free memory.
     max_worlds, max_seconds, progress
         As in `build_tree`.
 
@@ -175,6 +175,7 @@ class _Outcomes:
 
     def payoffs(self) -> tuple[FloatArray, FloatArray]:
         """Return the chance reach [T] and the rewards so far [T, N] of each outcome."""
+        # Level by level, so that the outcome one edge shorter is known.
         reach = np.ones(self.numbering.num_states)
         rewards = np.zeros((len(reach), self.steps.shape[1] - 1))
         filled = 1
@@ -229,6 +230,7 @@ class _Contraction:
         self.num_histories = 1
         self.num_ends = 0
         self.num_steps = 0
+        # The root is a level of its own, unless the game ends there.
         root = np.zeros(int(counts.histories > 1), np.int32)
         self.level = _Level(root, root, root, (root,) * graph.num_players)
 
@@ -240,6 +242,7 @@ class _Contraction:
     def advance(self) -> None:
         """Advance to the next level and store its terminal histories."""
         level, edges = self.level, self.graph.first_edge
+        # All children, in edge order; those at which the game ends are only stored.
         num_children = int(self.num_edges[level.world].sum())
         world = child_worlds(level.world, edges, self.graph.next_world, num_children)
         goes_on = self.num_edges[world] > 0
@@ -278,9 +281,13 @@ class _Contraction:
 
     def infostate_trees(self) -> tuple[InfostateTree, ...]:
         """Return the infostate trees; the infostates at terminal histories become sequences."""
+        # Each numbering is freed once its tree is built.
         trees = tuple(self.players.pop(0).tree() for _ in range(self.graph.num_players))
         for tree, column in zip(trees, self.end_infostate, strict=True):
-            _translate(column, tree.last_sequence)
+            # In place and in pieces, because the column may take much of the memory.
+            for start in range(0, len(column), PIECE):
+                piece = column[start : start + PIECE]
+                piece[:] = tree.last_sequence[piece]
             self.report("payoffs", 0, self.counts.terminals)
         return trees
 
@@ -305,10 +312,3 @@ class _Contraction:
             source=GameSource.of_rules(self.graph.game),
             reach_source=partial(contract_reach, self.graph),
         )
-
-
-def _translate(column: IndexArray, last_sequence: IntArray) -> None:
-    """Replace each infostate in `column` [Z] with its last sequence, in place and in chunks."""
-    for start in range(0, len(column), PIECE):
-        piece = column[start : start + PIECE]
-        piece[:] = last_sequence[piece]

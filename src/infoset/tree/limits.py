@@ -28,22 +28,37 @@ class BuildLimits:
     max_seconds: float | None = None
     """Maximum time for building: exploring the world states, counting the histories, and the game
     tree or the sequence form. Compilation is not counted. None for no limit."""
+    memory: int | None = None
+    """Maximum memory for building, in bytes; None for 70% of what is free when it begins."""
 
     def __post_init__(self) -> None:
         check_count("max_worlds", self.max_worlds, minimum=1)
         if self.max_seconds is not None and self.max_seconds != inf:
             check_number("max_seconds", self.max_seconds)
+        if self.memory is not None:
+            check_number("memory", self.memory, minimum=1)
 
     @property
     def max_transitions(self) -> int:
         """Maximum number of transitions."""
         return max(MIN_MAX_TRANSITIONS, TRANSITIONS_PER_WORLD * self.max_worlds)
 
-    def updated(self, max_worlds: int | None, max_seconds: float | None) -> BuildLimits:
+    @property
+    def allowed_memory(self) -> int:
+        """Maximum memory for building that begins now, in bytes."""
+        return allowed_memory(self.memory)
+
+    def updated(
+        self,
+        max_worlds: int | None = None,
+        max_seconds: float | None = None,
+        memory: int | None = None,
+    ) -> BuildLimits:
         """Return these limits with the given values replaced."""
         return BuildLimits(
             self.max_worlds if max_worlds is None else max_worlds,
             self.max_seconds if max_seconds is None else max_seconds,
+            self.memory if memory is None else memory,
         )
 
 
@@ -53,7 +68,10 @@ _CURRENT: ContextVar[BuildLimits] = ContextVar("build_limits", default=DEFAULT_L
 
 @contextmanager
 def build_limits(
-    *, max_worlds: int | None = None, max_seconds: float | None = None
+    *,
+    max_worlds: int | None = None,
+    max_seconds: float | None = None,
+    memory: int | None = None,
 ) -> Iterator[BuildLimits]:
     """Set the limits on building games for all calls inside the `with` block.
 
@@ -68,6 +86,8 @@ def build_limits(
     max_seconds
         Maximum time for building a game: exploring the world states, counting the
         histories, and the game tree or the sequence form. Compilation is not counted.
+    memory
+        Maximum memory for building a game, in bytes.
 
     Examples
     --------
@@ -76,7 +96,7 @@ def build_limits(
     >>> with build_limits(max_worlds=5_000_000, max_seconds=600):
     ...     tree = build_tree(load_game("kuhn_poker"))
     """
-    token = _CURRENT.set(_CURRENT.get().updated(max_worlds, max_seconds))
+    token = _CURRENT.set(_CURRENT.get().updated(max_worlds, max_seconds, memory))
     try:
         yield _CURRENT.get()
     finally:

@@ -12,7 +12,7 @@ import numpy as np
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.forms import MAX_CARDS, Cards, CardSymmetries, Group
 from infoset.game import PublicRules
-from infoset.tree.limits import allowed_memory
+from infoset.tree.limits import current_limits
 from infoset.utils.text import format_bytes, format_count
 
 BYTES_PER_SEQUENCE = 80
@@ -122,7 +122,7 @@ def count_public_form(
     Parameters
     ----------
     memory
-        Limit in bytes on the form; by default 70% of the free memory.
+        Limit in bytes on the form; by default that of `build_limits`, 70% of the free memory.
     merge_symmetric
         Whether the form merges what `PublicRules.symmetries` exchanges.
     max_worlds
@@ -149,7 +149,8 @@ def count_public_form(
     pairs = _PossiblePairs(rules, root)
     world_states = 1
 
-    allowed, needed, num_steps = allowed_memory(memory), 0, 0
+    allowed = current_limits().updated(memory=memory).allowed_memory
+    needed = num_steps = 0
 
     def visit(state: _State) -> list[_Step]:
         nonlocal world_states, needed, num_steps
@@ -249,6 +250,7 @@ def _from(
     actor = rules.actor(at[0])
     if actor is not None:
         sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
+    # Nodes and sequences are those of the form; histories are those of all outcomes it merges.
     below = [(step.num_outcomes, known[step.after]) for step in steps]
     histories = num_pairs + sum(number * after.histories for number, after in below)
     terminals = sum(number * after.terminals for number, after in below)
@@ -263,14 +265,14 @@ def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None =
     name
         Name of the game for the error message.
     memory
-        Limit in bytes; by default 70% of the free memory.
+        Limit in bytes; by default that of `build_limits`, 70% of the free memory.
 
     Raises
     ------
     GameTooLargeError
         If the forecast is above the limit, or a player has more sequences than 32 bits can number.
     """
-    allowed = allowed_memory(memory)
+    allowed = current_limits().updated(memory=memory).allowed_memory
     if counts.bytes <= allowed and max(counts.sequences) <= np.iinfo(np.int32).max:
         return
     nodes, ends, sequences = map(format_count, (counts.nodes, counts.ends, sum(counts.sequences)))

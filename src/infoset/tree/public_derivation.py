@@ -12,8 +12,12 @@ from infoset.errors import UnsupportedGameError
 from infoset.forms import UNIT, PublicForm, PublicTerminals, common_sum
 from infoset.game import GameSource
 from infoset.tree.game_tree import GameTree
-from infoset.tree.hand_rankings import FACTOR_TOLERANCE, factor_prior
-from infoset.tree.terminal_operators import OperatorFinder, pair_payoffs
+from infoset.tree.terminal_operators import (
+    FACTOR_TOLERANCE,
+    OperatorFinder,
+    factor_prior,
+    pair_payoffs,
+)
 from infoset.typing import CHANCE, NOOP, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
@@ -113,6 +117,7 @@ class _Derivation:
     def _opening(self) -> int:
         """Return the number of transitions of the opening."""
         offsets = self.tree.level_offsets[:-1]
+        # By level: whether somebody acts, and whether the game ends, at any of its histories.
         acts = np.logical_or.reduceat(self.player >= 0, offsets)
         ends = np.logical_or.reduceat(self.is_terminal, offsets)
         # Every game ends, so there is a level with a terminal history.
@@ -131,8 +136,9 @@ class _Derivation:
             known, dealt = np.unique(tree.infostate[begin:end, player], return_inverse=True)
             # By the observation, so that both players have cards in the same order.
             order = np.argsort(own.private_observation[known], kind="stable")
-            hand[player, begin:end] = np.argsort(order)[dealt]
+            hand[player, begin:end] = np.argsort(order)[dealt]  # the inverse permutation
             found.append(known[order])
+        # After the opening hands stay the same; parents are in the level before.
         for start, stop in pairwise(tree.level_offsets[self.level + 1 :].tolist()):
             hand[:, start:stop] = hand[:, tree.parent[start:stop]]
         return (found[0], found[1]), hand
@@ -146,6 +152,8 @@ class _Derivation:
             If they do not.
         """
         tree = self.tree
+        # A public state is a node if any history in it goes on. The first one stands for all, and
+        # the checks compare the others with it.
         inner = self.begin + np.flatnonzero(~self.is_terminal[self.begin :])
         state, first = np.unique(tree.public_state[inner], return_index=True)
         of_state = np.full(tree.public_tree.num_public_states, -1)
@@ -250,6 +258,7 @@ class _Derivation:
         """Return the last node and action of each public terminal, and [Z] the public terminals."""
         tree = self.tree
         last = self.nodes.of_state[tree.public_state[tree.parent[tree.terminals]]]
+        # Node and action as one number; the action may be -1.
         width = 2 + int(self.action.max())
         kinds, terminal = np.unique(
             last * width + self.action[tree.terminals] + 1, return_inverse=True
@@ -270,6 +279,7 @@ class _Derivation:
             rows.append(np.zeros((1 + int(row.max(initial=-1)), sum(sizes)), bool))
             rows[-1][row, self.hand[0, history]] = True
             rows[-1][row, sizes[0] + self.hand[1, history]] = True
+        # Rows of bits, in which equal sets are found quickly.
         packed = np.packbits(np.concatenate(rows), axis=1)
         known, hand_set = np.unique(packed, axis=0, return_inverse=True)
         sets = np.unpackbits(known, axis=1, count=sum(sizes)).astype(bool)
@@ -292,6 +302,7 @@ class _Derivation:
         node = self.nodes.of_state[tree.public_state[own]]
         decisions = np.flatnonzero(self.player[self.nodes.first] == player)
         found = np.full((len(self.nodes.state), num_hands), -1, np.int32)
+        # Which history writes an entry does not matter: `_nodes` has checked that they agree.
         found[node, self.hand[player, own]] = tree.infostate[own, player]
         return found[decisions].ravel()
 

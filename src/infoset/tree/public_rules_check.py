@@ -285,6 +285,7 @@ def _compare_merged(merged: PublicForm, form: PublicForm, rng: np.random.Generat
         other = 1 - player
         ours = merged.gradient(tuple(plans), player)
         whole = form.gradient((plans[other][places[other]],) * 2, player)
+        # A merged sequence earns what all those earn that it stands for.
         theirs = np.bincount(places[player], whole, len(ours))
         if np.abs(ours - theirs).max() > CLOSE * max(1.0, form.payoff_width):
             raise _difference(
@@ -394,6 +395,7 @@ def _sequence_places(
     decision = np.full(derived.num_nodes, CHANCE)
     decision[derived.decisions[player]] = np.arange(len(derived.decisions[player]))
     place = decision[nodes[form.decisions[player]]]
+    # Without symmetry, infostates are numbered by decision and then by hand.
     infostate = (place[:, None] * len(hand) + hand).ravel()
     step = np.arange(own.num_sequences - 1) - np.repeat(own.first_sequence - 1, own.num_actions)
     first = np.repeat(other.first_sequence[infostate], own.num_actions)

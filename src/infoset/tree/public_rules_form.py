@@ -59,7 +59,8 @@ def build_public_form(
         Whether to merge lines and hands that differ only by cards which the public rules declare to
         be exchangeable, such as suits. Policies answer for all lines and hands in either case.
     memory
-        Limit in bytes on building the form and solving it; by default 70% of the free memory.
+        Limit in bytes on building the form and solving it; by default that of `build_limits`, 70%
+        of the free memory.
     max_worlds, max_seconds, progress : optional
         Limits and progress of building the tree, as in `build_tree`.
 
@@ -214,6 +215,7 @@ class _PublicTree:
                 number,
                 -1,
                 deal.observation,
+                # the reach of all outcomes that the deal represents
                 place.reach * float(deal.probability) * count,
                 place.cards.union(deal.cards),
                 group,

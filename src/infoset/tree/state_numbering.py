@@ -61,6 +61,7 @@ class StepTable:
         number = np.empty(len(rows), np.int32)
         number[first_edge] = np.arange(len(first_edge))
         of_edge = np.empty(len(rows), np.int32)
+        # Equal rows are a run in `order`, and get the number of the first edge of the run.
         of_edge[order] = number[order[is_new]][np.cumsum(is_new) - 1]
         steps = np.concatenate([rows[first_edge], root])
         return cls(of_edge, *np.ascontiguousarray(steps.T))
@@ -110,6 +111,7 @@ class StateNumbering:
             new states. New states get the next numbers.
         """
         child_state = np.empty(num_children, np.int32)
+        # The states of the level are those that were found last.
         parent, step, first = extend_states(
             world,
             state,

@@ -16,7 +16,6 @@ from infoset.cli.options import (
     GameArgument,
     IterationsOption,
     JsonOption,
-    MemoryOption,
     OnOption,
     SecondsOption,
     Stops,
@@ -71,7 +70,6 @@ def run(
     on: OnOption = None,
     out: Annotated[Path | None, folder_option("runs/GAME-comparison")] = None,
     form: FormOption = "auto",
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solve a game with several methods, and plot their convergence.
@@ -85,14 +83,14 @@ def run(
 
     rules = load(game)
     if asks_for_list(methods):
-        _list_methods(rules, memory, as_json)
+        _list_methods(rules, as_json)
         return
     check_writable(out)
     stops = Stops(target, iterations, seconds)._asdict()
     failure = None
     with executor_of(on) as executor, live(str(rules)) as progress:
         (found, why), entries = prepare_comparison(
-            rules, _names(methods), seeds, form=form, memory=memory, progress=progress.building
+            rules, _names(methods), seeds, form=form, progress=progress.building
         )
         show = partial(_show, progress, comparison_budget(found, **stops))
         try:
@@ -115,12 +113,12 @@ def _names(methods: str) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def _list_methods(rules: Game | CompiledGame, memory: int | None, as_json: bool) -> None:
+def _list_methods(rules: Game | CompiledGame, as_json: bool) -> None:
     """Print the methods that apply to a game."""
     from infoset.front import applicable_methods
 
     with live(str(rules)) as progress:
-        found = applicable_methods(rules, memory=memory, progress=progress.building)
+        found = applicable_methods(rules, progress=progress.building)
     if as_json:
         rows = [{"name": name, "description": text} for name, text in found.items()]
         print_json({"game": str(rules), "methods": rows})

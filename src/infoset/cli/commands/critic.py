@@ -20,7 +20,6 @@ from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.options import (
     GameArgument,
     JsonOption,
-    MemoryOption,
     SecondsOption,
     folder_option,
 )
@@ -77,7 +76,6 @@ def run(
         ),
     ] = None,
     out: Annotated[Path | None, folder_option("runs/GAME-critic")] = None,
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train a critic, which search on a network needs, and save it.
@@ -97,7 +95,7 @@ def run(
     check_writable(out)
     losses: list[tuple[int, float]] = []
     with interrupts_reported(), live(str(rules)) as progress:
-        source, blueprint = _inputs(to_game(rules), policy, build, memory, progress)
+        source, blueprint = _inputs(to_game(rules), policy, build, progress)
         progress.solving(f"critic by {method}", Budget(iterations=steps, seconds=seconds))
         began = working_seconds()
 
@@ -139,7 +137,7 @@ def run(
 
 
 def _inputs(
-    rules: Any, path: str, build: bool | None, memory: int | None, progress: Progress
+    rules: Any, path: str, build: bool | None, progress: Progress
 ) -> tuple[GameTree | DeviceGame, TabularPolicy | NetworkPolicy]:
     """Return the game, built or as rules in JAX, and the policy of a file."""
     from infoset.deep.training_run import training_source
@@ -147,7 +145,7 @@ def _inputs(
     from infoset.tree import GameTree
 
     blueprint = load_network_file(path) if is_network(path) else None
-    source = training_source(rules, build, memory, progress.building)
+    source = training_source(rules, build, progress.building)
     if blueprint is not None:
         return source, blueprint
     if not isinstance(source, GameTree):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.screen import print_json, say, tell_average
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ def run(
             show_default="150; 24 rows",
         ),
     ] = None,
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Draw the histories of a game, the infostates of a player, or the public states.
@@ -81,7 +80,6 @@ def run(
         line=line,
         depth=depth,
         max_nodes=max_nodes,
-        memory=memory,
     )
     drawing.save(out)
     if as_json:

@@ -11,7 +11,6 @@ import typer
 
 from infoset.cli.options import (
     JsonOption,
-    MemoryOption,
     OnOption,
     OptionalGameArgument,
     executor_of,
@@ -131,7 +130,6 @@ def run(
         ),
     ] = None,
     rule: RuleOption = None,
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability.
@@ -173,13 +171,13 @@ def run(
     if rule is not None and teams is None:
         raise typer.BadParameter("--rule needs --teams: it defines the payoff of a team")
     if teams is not None:
-        _measure_teams(rules, path, teams, rule or "common", memory, as_json)
+        _measure_teams(rules, path, teams, rule or "common", as_json)
     elif by_hand:
-        _measure_hands(rules, players, memory, as_json)
+        _measure_hands(rules, players, as_json)
     elif len(players) == 1 and is_policy_file(path) and is_correlated(path):
-        _measure_correlated(rules, path, memory, as_json)
+        _measure_correlated(rules, path, as_json)
     else:
-        _measure(rules, players, memory, as_json)
+        _measure(rules, players, as_json)
 
 
 def _is_only_policy(text: str) -> bool:
@@ -198,16 +196,12 @@ def _refuse_combined(what: str, options: Mapping[str, object]) -> None:
             raise typer.BadParameter(f"--{name} cannot be combined with {what}: omit one of them")
 
 
-def _measure(
-    rules: Game | ExtensiveForm, players: list[str], memory: int | None, as_json: bool
-) -> None:
+def _measure(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> None:
     """Measure a policy exactly, or one for each player, and print the numbers."""
     from infoset.front import evaluate
 
     with live(str(rules)) as progress:
-        found = evaluate(
-            rules, _policies(rules, players), memory=memory, progress=progress.building
-        )
+        found = evaluate(rules, _policies(rules, players), progress=progress.building)
     tell_notes(rules)
     policy = ", ".join(players)
     if as_json:
@@ -245,16 +239,12 @@ def _policies(rules: Game | ExtensiveForm, players: list[str]) -> list[Evaluated
     return found
 
 
-def _measure_hands(
-    rules: Game | ExtensiveForm, players: list[str], memory: int | None, as_json: bool
-) -> None:
+def _measure_hands(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> None:
     """Measure what each hand earns, and print the numbers."""
     from infoset.front import evaluate_hands
 
     with live(str(rules)) as progress:
-        found = evaluate_hands(
-            rules, _policies(rules, players), memory=memory, progress=progress.building
-        )
+        found = evaluate_hands(rules, _policies(rules, players), progress=progress.building)
     tell_notes(rules)
     policy = ", ".join(players)
     if as_json:
@@ -293,7 +283,6 @@ def _measure_teams(
     policy: str,
     teams: Teams,
     rule: str,
-    memory: int | None,
     as_json: bool,
 ) -> None:
     """Measure what teams get and are sure to get, and print the numbers."""
@@ -306,7 +295,6 @@ def _measure_teams(
             resolve_searcher(policy, to_game(rules)) if is_queried else policy,
             teams,
             rule=cast("PayoffRule", rule),
-            memory=memory,
             progress=progress.building,
         )
     tell_notes(rules)
@@ -320,14 +308,12 @@ def _measure_teams(
     print_table(table, title=str(rules))
 
 
-def _measure_correlated(
-    rules: Game | ExtensiveForm, policy: str, memory: int | None, as_json: bool
-) -> None:
+def _measure_correlated(rules: Game | ExtensiveForm, policy: str, as_json: bool) -> None:
     """Measure a correlated policy exactly, and print the numbers."""
     from infoset.front import load_correlated_policy_file, to_form
 
     with live(str(rules)) as progress:
-        form = to_form(rules, memory=memory, progress=progress.building)
+        form = to_form(rules, progress=progress.building)
         found = load_correlated_policy_file(policy, form)
         measured = found.evaluate()
     tell_notes(rules)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from infoset.cli.options import GameArgument, MemoryOption
+from infoset.cli.options import GameArgument
 from infoset.cli.progress import live
 from infoset.cli.screen import say
 
@@ -64,7 +64,6 @@ def run(
             help="Number of public observations up to which --save keeps public states.",
         ),
     ] = None,
-    memory: MemoryOption = None,
 ) -> None:
     """Show a game in the browser: its public states, policies and beliefs.
 
@@ -89,7 +88,6 @@ def run(
             rules,
             policy or (),
             against or (),
-            memory=memory,
             progress=progress.building,
             solving=solving,
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
 from infoset.cli.screen import print_json, say, tell_notes
 from infoset.errors import ParameterError
@@ -26,7 +26,6 @@ def run(
             show_default=False,
         ),
     ],
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a game to a file for other programs.
@@ -42,7 +41,7 @@ def run(
 
     check_target(out)
     with live(game) as progress:
-        compiled = to_compiled(game, memory=memory, progress=progress.building)
+        compiled = to_compiled(game, progress=progress.building)
         save = {".efg": save_efg, ".nfg": save_nfg, ".game": save_liteefg}[out.suffix.lower()]
         save(compiled, out)
     tell_notes(compiled)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
 from infoset.cli.screen import (
     make_table,
@@ -37,7 +37,7 @@ SEARCHERS_PLAY = (
 )
 
 
-def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
+def run(game: GameArgument, as_json: JsonOption = False) -> None:
     """Report the size of a game: histories, infostates, sequences, and memory.
 
     For a game that is too large to build, ≥ marks lower bounds and - marks unknown values.
@@ -46,7 +46,7 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
     from infoset.front import info
 
     with live(game) as progress:
-        found = info(game, memory=memory, progress=progress.building)
+        found = info(game, progress=progress.building)
     if as_json:
         print_json(found.summary())
     else:

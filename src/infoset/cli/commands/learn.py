@@ -15,7 +15,6 @@ from infoset.cli.options import (
     CheckpointSecondsOption,
     GameArgument,
     JsonOption,
-    MemoryOption,
     OnOption,
     SecondsOption,
     WorkersOption,
@@ -90,7 +89,6 @@ def run(
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
     checkpoint_seconds: CheckpointSecondsOption = None,
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Learn policies for a game from self-play, and save them.
@@ -126,7 +124,6 @@ def run(
             callback=show,
             workers=workers,
             executor=executor,
-            memory=memory,
             progress=progress.building,
             **keeping,
         )

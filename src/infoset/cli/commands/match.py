@@ -15,7 +15,6 @@ from infoset.cli.options import (
     CheckpointOption,
     GameArgument,
     JsonOption,
-    MemoryOption,
     OnOption,
     SecondsOption,
     executor_of,
@@ -116,7 +115,6 @@ def run(
     on: OnOption = None,
     seconds: SecondsOption = None,
     checkpoint: CheckpointOption = None,
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play FIRST against SECOND in every position, and report the results of FIRST.
@@ -127,7 +125,7 @@ def run(
     """
     from infoset.cli.command_watch import CommandWatch
     from infoset.front import to_game
-    from infoset.tree import allowed_memory
+    from infoset.tree.limits import current_limits
 
     stops = _Stops(deals, half_width, checkpoint)
     stops.check(exact=exact)
@@ -137,9 +135,9 @@ def run(
         executor_of(on, workers) as executor,
         live(str(rules)) as progress,
     ):
-        table, players = _game_and_players(rules, (first, second), exact, memory, progress)
+        table, players = _game_and_players(rules, (first, second), exact, progress)
         watch = CommandWatch(
-            f"the match in {rules}", seconds, allowed_memory(memory), options=RAISING
+            f"the match in {rules}", seconds, current_limits().allowed_memory, options=RAISING
         )
         if exact:
             result, outcome = watch.end(lambda: _computed(table, players, teams))
@@ -183,7 +181,7 @@ class _Stops(NamedTuple):
 
 
 def _game_and_players(
-    rules: Game, texts: tuple[str, str], exact: bool, memory: int | None, progress: Progress
+    rules: Game, texts: tuple[str, str], exact: bool, progress: Progress
 ) -> tuple[Table, list[Policy | CorrelatedPolicy]]:
     """Return the game, built if the match needs it, and the players.
 
@@ -195,7 +193,6 @@ def _game_and_players(
     from infoset.front.game_sources import check_world_states
     from infoset.tree import GameTree, build_tree, public_rules_of
 
-    build: dict[str, Any] = {"memory": memory, "progress": progress.building}
     is_table = (
         is_policy_file(text) and not (is_network(text) or is_public(text)) for text in texts
     )
@@ -203,12 +200,13 @@ def _game_and_players(
     if exact or any(is_table):
         try:
             check_world_states(rules)
-            table = build_tree(rules, **build)
+            table = build_tree(rules, progress=progress.building)
         except GameTooLargeError:
             if public_rules_of(rules) is None:
                 raise
-            table = to_public_form(rules, **build) if exact else rules
-    players = resolve_players(texts, table if isinstance(table, GameTree) else rules, **build)
+            table = to_public_form(rules, progress=progress.building) if exact else rules
+    played = table if isinstance(table, GameTree) else rules
+    players = resolve_players(texts, played, progress=progress.building)
     return table, players
 
 

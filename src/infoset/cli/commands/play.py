@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
 from infoset.cli.screen import print_json, say, tell, tell_average
 from infoset.errors import ParameterError
@@ -70,7 +70,6 @@ def run(
         float | None,
         typer.Option("--seconds", help="Time limit for all moves between two of yours."),
     ] = None,
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play a game in the terminal, hand after hand.
@@ -84,7 +83,7 @@ def run(
     rules = to_game(game)
     _check_player(rules, human)
     rng = np.random.default_rng(seed)
-    others = _opponent(rules, against, memory)
+    others = _opponent(rules, against)
     write = tell if as_json else say
     table = Table(
         rules,
@@ -92,8 +91,7 @@ def run(
         _for_hands(others, rng),
         rng,
         seconds,
-        memory,
-        None if coach is None else _coach(rules, coach, human, memory),
+        None if coach is None else _coach(rules, coach, human),
     )
     write(f"{rules}: you are player {human} of {rules.num_players}, against {against}")
     write(f"answer with the name, its beginning, or the number of an action; {table.keys}")
@@ -114,22 +112,22 @@ def _check_player(rules: Game, human: Player) -> None:
         )
 
 
-def _opponent(rules: Game, against: str, memory: int | None) -> Policy | CorrelatedPolicy:
+def _opponent(rules: Game, against: str) -> Policy | CorrelatedPolicy:
     """Return the policy of the other players. The tree is built only for a policy file."""
     from infoset.front import resolve_players
 
     with live(str(rules)) as progress:
-        return resolve_players([against], rules, memory=memory, progress=progress.building)[0]
+        return resolve_players([against], rules, progress=progress.building)[0]
 
 
-def _coach(rules: Game, coach: str, human: Player, memory: int | None) -> Coach:
+def _coach(rules: Game, coach: str, human: Player) -> Coach:
     """Return the coach that knows a policy."""
     from infoset.cli.coach import Coach
     from infoset.front import form_of_policies, resolve_average
 
     tell_average(coach)
     with live(str(rules)) as progress:
-        form = form_of_policies(rules, coach, memory=memory, progress=progress.building)
+        form = form_of_policies(rules, coach, progress=progress.building)
         return Coach(resolve_average(coach, form), human)
 
 
@@ -166,8 +164,6 @@ class Table(NamedTuple):
     rng: np.random.Generator
     seconds: float | None = None
     """Time limit between two decisions of the human; None for no limit."""
-    memory: int | None = None
-    """Memory limit in bytes; by default 70% of the free memory."""
     coach: Coach | None = None
 
     @property
@@ -178,11 +174,13 @@ class Table(NamedTuple):
     def within_limits(self, work: Callable[[], Done]) -> Done:
         """Return the result of a function, which may call rules that do not end."""
         from infoset.cli.command_watch import CommandWatch
-        from infoset.tree import allowed_memory
+        from infoset.tree.limits import current_limits
 
-        memory = allowed_memory(self.memory)
         watch = CommandWatch(
-            f"the play of {self.rules}", self.seconds, memory, options="--seconds or --memory"
+            f"the play of {self.rules}",
+            self.seconds,
+            current_limits().allowed_memory,
+            options="--seconds or --memory",
         )
         return watch.end(work)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
 from infoset.cli.screen import number_text, print_json, say, tell_notes
 
@@ -25,7 +25,6 @@ def run(
             metavar="FILE", help="Certificate to write, which 'infoset verify FILE' checks."
         ),
     ] = None,
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compute and prove the exact value of a small two-player constant-sum game.
@@ -38,7 +37,7 @@ def run(
     from infoset.solvers import solve_exactly
 
     with live(game) as progress:
-        compiled = to_compiled(game, memory=memory, progress=progress.building)
+        compiled = to_compiled(game, progress=progress.building)
         proof = solve_exactly(compiled)
         if save is not None:
             _save(proof, compiled, save)

@@ -10,7 +10,6 @@ import typer
 
 from infoset.cli.options import (
     JsonOption,
-    MemoryOption,
     OptionalGameArgument,
     folder_option,
     game_and_policy,
@@ -52,7 +51,6 @@ def run(
     ] = 0,
     out: Annotated[Path | None, folder_option("runs/GAME-response-PLAYER")] = None,
     as_json: JsonOption = False,
-    memory: MemoryOption = None,
 ) -> None:
     """Compute a best response of one player to a policy, and save it as a policy.
 
@@ -66,7 +64,7 @@ def run(
     check_writable(out)
     rules, path = game_and_policy(game, policy)
     tell_average(path)
-    response, before = _respond(rules, path, player, memory)
+    response, before = _respond(rules, path, player)
     form = before.form
     value = float(expected_values(before)[player])
     folder = save_results(lambda to: save_response(response, to, game=rules), out)
@@ -88,7 +86,7 @@ def run(
 
 
 def _respond(
-    rules: Game | ExtensiveForm, path: str, player: int, memory: int | None
+    rules: Game | ExtensiveForm, path: str, player: int
 ) -> tuple[BestResponse, TabularPolicy]:
     """Return a best response, and the policy to which it responds."""
     from infoset.evaluation import best_response
@@ -105,7 +103,7 @@ def _respond(
     with live(str(rules)) as progress:
         is_queried = path != "uniform" and not is_policy_file(path)
         policy = resolve_searcher(path, to_game(rules)) if is_queried else path
-        form = form_of_policies(rules, path, memory=memory, progress=progress.building)
+        form = form_of_policies(rules, path, progress=progress.building)
         if is_queried:
             tell(SEARCHER_NOTE)
         found = resolve_average(policy, form)

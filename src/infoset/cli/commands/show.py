@@ -12,7 +12,6 @@ import typer
 
 from infoset.cli.options import (
     JsonOption,
-    MemoryOption,
     OptionalGameArgument,
     PolicyArgument,
     game_and_policy,
@@ -102,7 +101,6 @@ def run(
         ),
     ] = False,
     as_json: JsonOption = False,
-    memory: MemoryOption = None,
 ) -> None:
     """Print the action probabilities of a policy at every infostate.
 
@@ -120,7 +118,7 @@ def run(
     if player is not None:
         check_player(player, rules.num_players, str(rules))
     with live(str(rules)) as progress:
-        found, part = _read(rules, path, component, memory, progress)
+        found, part = _read(rules, path, component, progress)
         about = read_policy_metadata(path)
     if as_csv:
         save_policy_csv(found, sys.stdout)
@@ -142,7 +140,6 @@ def _read(
     game: Game | ExtensiveForm,
     path: str,
     component: int | None,
-    memory: int | None,
     progress: Progress,
 ) -> tuple[TabularPolicy, str]:
     """Return the policy to print, and which part of a correlated policy it is."""
@@ -156,16 +153,15 @@ def _read(
         to_form,
     )
 
-    build: dict[str, Any] = {"memory": memory, "progress": progress.building}
     is_mixed = is_policy_file(path) and is_correlated(path)
     if component is not None and not is_mixed:
         raise typer.BadParameter(f"--component: {path} is not a correlated policy")
     if path != "uniform":
         check_is_policy_file(path)
     if not is_mixed:
-        form = form_of_policies(game, path, **build)
+        form = form_of_policies(game, path, progress=progress.building)
         return resolve_policy(path, form), ""
-    found = load_correlated_policy_file(path, to_form(game, **build))
+    found = load_correlated_policy_file(path, to_form(game, progress=progress.building))
     count = len(found.policies)
     if component is None:
         return found.average(), f"; average of {count:,} policies"

@@ -17,7 +17,6 @@ from infoset.cli.options import (
     GameArgument,
     IterationsOption,
     JsonOption,
-    MemoryOption,
     SecondsOption,
     Stops,
     TargetOption,
@@ -157,7 +156,6 @@ def run(
     form: FormOption = "auto",
     lock: LockOption = None,
     storage: StorageOption = None,
-    memory: MemoryOption = None,
     relax: RelaxOption = None,
     teams: TeamsOption = None,
     penalty: PenaltyOption = None,
@@ -189,7 +187,7 @@ def run(
             storage=storage,
         )
         keeping = checkpoint_options(checkpoint, checkpoint_seconds)
-        solve_teams(game, method, asked, keeping, out=out, memory=memory, as_json=as_json)
+        solve_teams(game, method, asked, keeping, out=out, as_json=as_json)
         return
     refuse(
         f"{method} is not a team method; omit the option, or add --method progressive-hiding",
@@ -220,7 +218,7 @@ def run(
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
-        found, why = choose_form(rules, form, chosen, memory=memory, progress=progress.building)
+        found, why = choose_form(rules, form, chosen, progress=progress.building)
         locked = None if lock is None else lock_form(found, load_behavior(lock, found))
         found = found if locked is None else locked
         build_seconds = working_seconds() - began

@@ -16,7 +16,6 @@ from infoset.cli.options import (
     CheckpointSecondsOption,
     GameArgument,
     JsonOption,
-    MemoryOption,
     OnOption,
     SecondsOption,
     checkpoint_options,
@@ -174,7 +173,6 @@ def run(
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
     checkpoint_seconds: CheckpointSecondsOption = None,
-    memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train a policy network by R-NaD, and save it.
@@ -189,6 +187,7 @@ def run(
     from infoset.experiments import check_writable
     from infoset.front import load, to_game
     from infoset.runs import Budget
+    from infoset.tree.limits import current_limits
 
     rules = load(game)
     check_writable(out)
@@ -197,6 +196,8 @@ def run(
         if keeping:
             raise typer.BadParameter("--checkpoint is for one run here: omit --seeds and --on")
         numbers = [seed] if seeds is None else seeds
+        # Workers do not see the limits of this process.
+        memory = current_limits().memory
         options: dict[str, Any] = dict(steps=steps, seconds=seconds, build=build, memory=memory)
         options |= dict(
             critic=critic, transformations=transformations, response_steps=response_steps
@@ -223,7 +224,6 @@ def run(
             response_steps=response_steps,
             callback=show,
             stage_callback=progress.at_stage,
-            memory=memory,
             progress=progress.building,
             **keeping,
         )
