@@ -50,6 +50,7 @@ def history_picture(
     """
     tree = truncated.tree
     part = choose_part(tree.parent, limits)
+    groups = _group_nodes(tree.public_state[: part.size])
     return Picture(
         kind="history",
         title=f"{tree.game}: histories, infosets of every player, public states",
@@ -57,7 +58,9 @@ def history_picture(
         player_names=player_names(tree.num_players),
         columns=tuple(range(tree.num_players)),
         infosets=_picture_infosets(tree.infostate[: part.size]),
-        regions=_regions(tree, part),
+        regions=tuple(
+            Region(public_text(tree.public_tree, state), nodes) for state, nodes in groups.items()
+        ),
         remark=part.remark("history", "histories", truncated.histories, truncated.is_exact),
     )
 
@@ -122,6 +125,7 @@ class _Steps:
         movers = tuple(np.flatnonzero(graph.joint_action[edge] >= 0).tolist())
         probability = None if self.probabilities is None else self.probabilities[history]
         return PictureStep(
+            # Edges are numbered world by world; the texts of a world are in the order of its edges.
             text=self.texts[world][edge - int(graph.first_edge[world])],
             movers=movers or (CHANCE,),
             probability_text=self._probability_text(edge, movers, probability),
@@ -173,13 +177,6 @@ def public_text(tree: PublicTree, public_state: int) -> str:
     return EMPTY if seen is None else value_text(seen)
 
 
-def _regions(tree: GameTree, part: DrawnPart) -> tuple[Region, ...]:
-    groups = _group_nodes(tree.public_state[: part.size])
-    return tuple(
-        Region(public_text(tree.public_tree, state), nodes) for state, nodes in groups.items()
-    )
-
-
 def form_picture(
     form: ExtensiveForm, limits: Limits, policy: TabularPolicy | None = None
 ) -> Picture:
@@ -217,8 +214,9 @@ def _form_probabilities(form: ExtensiveForm, policy: TabularPolicy) -> FloatArra
     probabilities = form.chance_probability.copy()
     for player, infostates in enumerate(as_sequence_form(policy.form).infostate_trees):
         moved = np.flatnonzero(form.actor[form.parent] == player)
-        moved = moved[moved > 0]
+        moved = moved[moved > 0]  # the root has parent -1, which indexes the last history
         acting = form.acting_infoset[:, player]
+        # The acting infosets, in increasing order, are the acting infostates of the sequence form.
         position = np.searchsorted(np.unique(acting[acting >= 0]), acting[form.parent[moved]])
         first = infostates.first_sequence[infostates.acting[position]]
         probabilities[moved] = policy.probabilities[player][first + form.position[moved]]
@@ -276,6 +274,7 @@ def _form_regions(form: ExtensiveForm, part: DrawnPart) -> tuple[Region, ...]:
     if form.public_set is None:
         return ()
     deepest = int(form.depth.max()) + 1
+    # One label for each pair of public set and depth, from which division returns the set.
     public = form.public_set[: part.size].astype(np.int64)
     groups = _group_nodes(public * deepest + form.depth[: part.size])
     return tuple(
