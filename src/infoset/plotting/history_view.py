@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.efg import TERMINAL, ExtensiveForm
-from infoset.forms import PublicTree, as_sequence_form
+from infoset.forms import PublicTree
 from infoset.game.infostate import value_text
 from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
 from infoset.plotting.step_probabilities import StepProbabilities
@@ -23,6 +23,7 @@ from infoset.plotting.truncation import (
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import CHANCE, FloatArray, IntArray, Player
+from infoset.views.form_views import FormValues
 from infoset.views.labels import (
     EMPTY,
     MAX_CELL_LENGTH,
@@ -191,7 +192,7 @@ def form_picture(
         Source of the probabilities of all moves; without it only chance moves have probabilities.
     """
     part = choose_part(form.parent, limits)
-    probabilities = None if policy is None else _form_probabilities(form, policy)
+    probabilities = None if policy is None else FormValues(form, policy).move_probability
     view = _FormView(form, truncated_nodes(form.parent, part), probabilities)
     whose = "every player" if form.is_augmented else "the acting player"
     regions = _form_regions(form, part)
@@ -207,20 +208,6 @@ def form_picture(
         regions=regions,
         remark=part.remark("history", "histories", form.num_histories),
     )
-
-
-def _form_probabilities(form: ExtensiveForm, policy: TabularPolicy) -> FloatArray:
-    """Return [H] the probability of the move that leads to each history."""
-    probabilities = form.chance_probability.copy()
-    for player, infostates in enumerate(as_sequence_form(policy.form).infostate_trees):
-        moved = np.flatnonzero(form.actor[form.parent] == player)
-        moved = moved[moved > 0]  # the root has parent -1, which indexes the last history
-        acting = form.acting_infoset[:, player]
-        # The acting infosets, in increasing order, are the acting infostates of the sequence form.
-        position = np.searchsorted(np.unique(acting[acting >= 0]), acting[form.parent[moved]])
-        first = infostates.first_sequence[infostates.acting[position]]
-        probabilities[moved] = policy.probabilities[player][first + form.position[moved]]
-    return probabilities
 
 
 @dataclass(frozen=True)
