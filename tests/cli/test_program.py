@@ -224,7 +224,7 @@ def test_a_full_disk_is_no_traceback(command, monkeypatch):
     def fail(result, path):
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(run_folder, "_write_picture", fail)
+    monkeypatch.setattr(run_folder, "write_picture", fail)
     assert (
         "No space left on device"
         in command("solve", "kuhn_poker", "--method", "cfr+", "--iterations", "3").complaint

@@ -236,13 +236,13 @@ def test_ctrl_c_while_exploring_leaves_nothing(command, tmp_path, monkeypatch):
 def test_ctrl_c_while_saving_changes_nothing(command, tmp_path, monkeypatch):
     from infoset.experiments import run_folder
 
-    write = run_folder._write_trace
+    write = run_folder.write_trace
 
     def interrupted(result, path):
         signal.raise_signal(signal.SIGINT)
         write(result, path)
 
-    monkeypatch.setattr(run_folder, "_write_trace", interrupted)
+    monkeypatch.setattr(run_folder, "write_trace", interrupted)
     ran = command("solve", "matrix_mp", "--out", "run")
     assert ran.code == 0
     assert sorted(os.listdir(tmp_path / "run")) == MEASURED_ONCE

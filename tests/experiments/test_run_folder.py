@@ -141,7 +141,7 @@ def test_a_folder_is_never_overwritten(tmp_path):
 
 
 def test_concurrent_runs_get_different_folders(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_folder, "_write_picture", lambda result, path: path.touch())
+    monkeypatch.setattr(run_folder, "write_picture", lambda result, path: path.touch())
     with ThreadPoolExecutor(8) as pool:
         folders = list(
             pool.map(lambda _: save_run(pennies_solution(), tmp_path / "run"), range(16))
@@ -205,7 +205,7 @@ def test_a_failure_leaves_no_half_written_file(tmp_path, monkeypatch):
         path.write_bytes(PNG)
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(run_folder, "_write_picture", fail)
+    monkeypatch.setattr(run_folder, "write_picture", fail)
     with pytest.raises(ParameterError, match=r"convergence\.png to the folder .*run: No space"):
         save_run(pennies_solution(), tmp_path / "run")
     assert os.listdir(tmp_path) == []

@@ -265,6 +265,7 @@ def _without_environment(content: bytes) -> list[bytes]:
 
 def _as_said(said: float, measured: float) -> float:
     """Return what a card says of a policy, if that is what was measured up to rounding."""
+    # Another machine may round differently; the card is then compared with its own number.
     return said if isclose(said, measured, rel_tol=1e-9, abs_tol=1e-12) else measured
 
 

@@ -134,7 +134,12 @@ def card_markdown(card: ScoreCard) -> str:
         *_table(
             ("gate", "", "found"),
             [
-                (gate.name, "passed" if gate.is_passed else "**failed**", _one_line(gate.found))
+                (
+                    gate.name,
+                    "passed" if gate.is_passed else "**failed**",
+                    # A cell of a table has one line, and no bars.
+                    " ".join(gate.found.replace("|", "/").split()),
+                )
                 for gate in card.gates
             ],
         ),
@@ -147,10 +152,6 @@ def card_markdown(card: ScoreCard) -> str:
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     lines = [head, ["---"] * len(head), *rows]
     return [f"| {' | '.join(line)} |" for line in lines]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.replace("|", "/").split())
 
 
 def _method_part(card: ScoreCard) -> list[str]:

@@ -179,6 +179,7 @@ class _Child:
 
     def _read(self, output: IO[bytes]) -> None:
         with output, suppress(ValueError):
+            # Bounded, so that a subject cannot fill the memory with one line.
             while line := output.readline(self._job.max_bytes):
                 self._lines.put(line)
         self._lines.put(None)
@@ -189,21 +190,19 @@ class _Child:
             self._process.suspend()
         self._suspended = time.monotonic()
 
-    def _resume(self) -> None:
-        if self._suspended is None:
-            return
-        self._wall_before += time.monotonic() - self._suspended
-        self._suspended = None
-        with suppress(psutil.Error):
-            self._process.resume()
-
     def work(self, seconds: float) -> None:
         """Let the process work for some seconds of processor time, or until it ends."""
-        self._resume()
+        if self._suspended is not None:
+            # The limit on elapsed time counts from `_wall_before`, without suspended time.
+            self._wall_before += time.monotonic() - self._suspended
+            self._suspended = None
+            with suppress(psutil.Error):
+                self._process.resume()
         processor, wall = self._clock.own() + seconds, self._limits.patience * seconds
         until = time.monotonic() + max(wall, LOOK_SECONDS)
         while self.end is None:
             try:
+                # A thread reads the lines, because a read of a pipe could not be given up.
                 line = self._lines.get(timeout=min(LOOK_SECONDS, max(seconds / 2, 0.005)))
             except queue.Empty:
                 self._look()
@@ -305,7 +304,7 @@ class _TurnTimes:
     def begin(self, run: int | None, now: float) -> bool:
         """Note that the turn of a run begins, or of none; return whether it is its first."""
         if self._is_alone and self._used:
-            return False
+            return False  # its only run has begun, and nothing pauses its clock
         if self._turn is not None:
             self._used[self._turn] += now - self._began
         self._turn, self._began = run, now

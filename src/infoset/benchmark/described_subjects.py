@@ -37,10 +37,7 @@ def describe_subject(text: str) -> Subject:
     (end,) = run_children([job], LIMITS)
     if not found:
         raise ParameterError(f"{text} cannot be loaded: {end.reason or 'its process says nothing'}")
-    return _subject(text, found[0])
-
-
-def _subject(text: str, message: Mapping[str, Any]) -> Subject:
+    message = found[0]
     if message["kind"] == "wrong":
         error: type[InfosetError] = ERRORS.get(str(message.get("error")), ParameterError)
         raise error(str(message.get("message")))

@@ -226,6 +226,7 @@ def _in_growing_runs(
         budget = TurnBudget(iterations=iterations, seconds=job["seconds"], turn=turn)
         result = _checked(run_method(run.method, game.form, budget), game)
         hand_over(iterations, result.policy)
+        # Twice the iterations gave the same policy: the function has no more to offer.
         if result.policy.digest == digest:
             return "optimal"
         if turn.seconds >= job["seconds"] or iterations >= MAX_ITERATIONS:

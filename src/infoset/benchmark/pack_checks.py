@@ -101,6 +101,7 @@ def _bounds(made: ZooPolicy) -> tuple[Fraction, Fraction, str]:
         return made.certificate.lower, made.certificate.upper, CERTIFICATE
     low, high = _float_bounds(as_sequence_form(made.policy.form), made.measured)
     return (
+        # Rounded outwards, so that they remain bounds.
         Fraction(Decimal(low).quantize(PLACES, ROUND_FLOOR)),
         Fraction(Decimal(high).quantize(PLACES, ROUND_CEILING)),
         RESPONSES,
@@ -111,6 +112,7 @@ def _float_bounds(form: SequenceForm, measured: Evaluation) -> tuple[float, floa
     """Return bounds from the security levels of both policies."""
     if measured.security_levels is None:
         raise ParameterError(f"{form.name} is not a two-player constant-sum game")
+    # Player 0 is sure of its security level; what player 1 is sure of, player 0 cannot get.
     first, second = measured.security_levels
     return first, sum(measured.values) - second
 

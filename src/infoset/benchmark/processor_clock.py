@@ -32,6 +32,7 @@ class ProcessorClock:
         """Return the seconds of all threads of the process; the last known ones if it ended."""
         found = self._last
         try:
+            # How Linux numbers the clock of a process: its inverted id above three bits of kind.
             found = time.clock_gettime((~self._process.pid << 3) | SCHEDULER_CLOCK)
         except (AttributeError, OSError):
             with suppress(psutil.Error):

@@ -226,9 +226,11 @@ class _Receiver:
         if found is None or not isfinite(found):
             return
         before = run.points[-1] if run.points else (0, 0.0, inf)
+        # Iterations are stated by the subject: a curve that goes back is not believed.
         run.points.append((max(before[0], iteration), max(before[1], seconds), found))
         self._last[number] = policy
         place = len(run.points) - 1
+        # The last point always counts as a passage, so a further one is added behind this one.
         if place in first_passages([*run.points, (0, 0.0, inf)], self._form.payoff_width):
             self._keep(run, place, policy)
 

@@ -173,6 +173,7 @@ class ScoreCard:
                     continue
                 kind = "never" if isinf(own) else "reference" if isinf(other) else "both"
                 counts[kind] += 1
+                # What only one of them reached counts in the median, but in no geometric mean.
                 ratios.append({"never": inf, "reference": 0.0, "both": own / other}[kind])
         both = [log(ratio) for ratio in ratios if 0 < ratio < inf]
         mean = exp(sum(both) / len(both)) if both else 1.0
@@ -310,7 +311,9 @@ def score_subject(
 
     def task(entry: PackEntry) -> Task:
         if found.kind == "searcher":
-            return Trial(entry.game, subject, _anchors(entry), seconds, deals), limits
+            named = [anchor.format(name=entry.name) for anchor in ANCHORS]
+            anchors = [one for one in named if entry.in_wheel or not one.startswith("zoo:")]
+            return Trial(entry.game, subject, tuple(anchors), seconds, deals), limits
         race = Race(entry.game, entrants, seconds, episodes, (0,), found.kind != "method")
         return race, limits
 
@@ -366,11 +369,6 @@ def payoff_width(entry: PackEntry) -> float:
     from infoset.front import build_sequence_form
 
     return float(build_sequence_form(entry.game).payoff_width)
-
-
-def _anchors(entry: PackEntry) -> tuple[str, ...]:
-    names = [anchor.format(name=entry.name) for anchor in ANCHORS]
-    return tuple(name for name in names if entry.in_wheel or not name.startswith("zoo:"))
 
 
 def _entrants(subject: Subject, seeds: int) -> tuple[Entrant, ...]:

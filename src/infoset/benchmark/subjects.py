@@ -157,10 +157,11 @@ def _from_file(text: str) -> Subject:
     method = _method(found, parameters, name)
     if method is not None:
         return _checked_name(Subject(text, method.name, "method", method))
-    made = _made(found, parameters, text) if _makes_learner(found) else found
+    is_learner = isinstance(found, type) and _has(found, "name", "knowledge", "self_play")
+    made = _made(found, parameters, text) if is_learner else found
     if isinstance(made, LearnerSpec) and not isinstance(made, type):
         return _checked_name(Subject(text, made.name, "learner", _chosen(made)))
-    if _is_network(made):
+    if type(made).__name__ == "NetworkRNaD":  # by its name, so that JAX is not loaded
         return Subject(text, f"{made.name} network", "network", made)
     if _searches(found):
         return Subject(text, name, "searcher")
@@ -201,6 +202,7 @@ def _method(found: Any, parameters: Mapping[str, Any], name: str) -> MethodSpec 
 
 
 def _has(kind: type, *names: str) -> bool:
+    # A field without a default is not an attribute of the class.
     known = {*dir(kind), *getattr(kind, "__dataclass_fields__", {})}
     return known.issuperset(names)
 
@@ -237,20 +239,11 @@ def _of_function(function: Callable[..., Any], name: str) -> MethodSpec | None:
     return None
 
 
-def _makes_learner(found: object) -> bool:
-    return isinstance(found, type) and _has(found, "name", "knowledge", "self_play")
-
-
 def _made(kind: Any, parameters: Mapping[str, Any], text: str) -> Any:
     try:
         return kind(**parameters)
     except BaseException as error:
         raise ParameterError(f"{text} cannot be created: {as_error(error)}") from error
-
-
-def _is_network(found: object) -> bool:
-    """Return whether an object is a preset of policy networks, without loading JAX."""
-    return type(found).__name__ == "NetworkRNaD"
 
 
 def _searches(found: object) -> bool:

@@ -88,7 +88,7 @@ class Turn:
             return
         self.used += taken
         self.baton.hand_on(self.number)
-        self.begin()
+        self.begin()  # returns when all others have had a turn
 
     def end(self) -> None:
         """End the last turn."""

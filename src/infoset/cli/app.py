@@ -222,7 +222,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 def _place_of(error: BaseException | None) -> str:
     """Return the last line of code outside the library that raised an exception, as a hint."""
     places = extract_tb(None if error is None else error.__traceback__)
-    for place in reversed(places):
+    for place in reversed(places):  # the innermost frame of the user's code
         if not place.filename.startswith((LIBRARY, sys.prefix, sys.base_prefix, "<")):
             return f"raised in {place.name}, line {place.lineno} of {place.filename}: {place.line}"
     return ""
@@ -249,6 +249,7 @@ def _meant(error: BaseException, context: typer.Context | None) -> str:
     if written := getattr(error, "option_name", None):
         meant = [option for option in SYNONYMS.get(str(written), ()) if option in options]
         return f"did you mean {meant[0]}?" if meant else ""
+    # A value without its option: "infoset solve GAME lp" means --method lp.
     extra = re.search(r"unexpected extra arguments?(?:\(s\))? \((.*)\)", str(error))
     option = next((option for option in GIVEN_AS if option in options), None)
     return f"give {GIVEN_AS[option]} as {option} {extra[1]}" if extra and option else ""

@@ -104,6 +104,7 @@ class Coach:
                 continue
             infostate, action = before.infostates[self.player], after.joint_action[self.player]
             cost = self.cost(infostate, action)
+            # Unknown where the others never lead: the sum is then a lower bound.
             total += 0.0 if np.isnan(cost) else cost
             num_unknown += bool(np.isnan(cost))
             yield f"{number}. you: {action}; {self.advice(infostate)}"

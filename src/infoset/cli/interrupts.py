@@ -73,6 +73,7 @@ class StopSignals:
         self._ignores_ctrl_c = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         self._handle(signal.SIGINT, self._interrupt)
         for name in STOP_SIGNALS:
+            # A signal that is ignored, as by nohup, or that the caller handles, stays as it is.
             number: signal.Signals | None = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
                 self._handle(number, self._pass_on)

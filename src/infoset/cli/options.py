@@ -54,6 +54,7 @@ def parse_count(text: str | int) -> int:
         If the text is not a whole number.
     """
     try:
+        # By way of float, so that 1e5 is read; a fraction differs from its whole part.
         value = float(str(text).replace("_", "").replace(",", ""))
         count = int(value)
     except (ValueError, OverflowError):
@@ -101,6 +102,23 @@ PolicyArgument: TypeAlias = Annotated[
     typer.Argument(
         metavar="POLICY",
         help="Policy: a file (.parquet, .csv or .npz), the folder of a run, or uniform.",
+        show_default=False,
+    ),
+]
+AnyPolicyArgument: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="POLICY",
+        help="Policy: uniform, a policy file, the folder of a run, a searcher such as pimc, or "
+        "file.py:NAME.",
+        show_default=False,
+    ),
+]
+PictureOption: TypeAlias = Annotated[
+    Path,
+    typer.Option(
+        metavar="FILE",
+        help="Output file; its extension selects the format: .svg, .png or .pdf.",
         show_default=False,
     ),
 ]

@@ -274,7 +274,11 @@ class TeamProgress:
 
     def numbers(self) -> dict[str, str]:
         """Return the labels and formatted values of the numbers shown while teams learn."""
-        shown = {} if self.stage is None else {"now": self._stage_text(self.stage)}
+        shown, stage = {}, self.stage
+        if stage is not None and stage.stage == "security levels":
+            shown["now"] = f"security level {stage.done + 1} of {stage.total}"
+        elif stage is not None:
+            shown["now"] = stage.stage
         point = self.point
         if point is None:
             return shown or {"iteration": "-"}
@@ -286,12 +290,6 @@ class TeamProgress:
             "relaxed payoff": _each_text(point.relaxed_payoffs),
             "squared distance": _each_text(point.squared_distances),
         }
-
-    def _stage_text(self, stage: BuildPoint) -> str:
-        """Return what is running, such as `security level 2 of 2`."""
-        if stage.stage == "security levels":
-            return f"security level {stage.done + 1} of {stage.total}"
-        return stage.stage
 
 
 def _each_text(values: tuple[float, ...]) -> str:

@@ -77,6 +77,7 @@ def print_table(table: Table, title: str = "") -> None:
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_FILE
     console = Console(width=width, highlight=False, markup=False, emoji=False)
+    # Captured, because rich pads its lines with spaces and adds empty ones.
     with console.capture() as captured:
         console.print(table)
     if title:

@@ -226,6 +226,7 @@ def solve_teams(
             progress.measured_teams(point)
 
         def stage(point: BuildPoint) -> None:
+            # These stages come after building, and may come before the first measurement.
             if point.stage in ("cfr+", "security levels") and not progress.method:
                 progress.solving_teams(row.name, limits)
             progress.building(point)

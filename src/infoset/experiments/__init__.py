@@ -5,7 +5,6 @@ from infoset.experiments.folders import check_results, check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
 from infoset.experiments.grids import log_log_slope, run_grid, run_points, spreads
 from infoset.experiments.json_values import json_text, json_value
-from infoset.experiments.learning_folder import learning_files, save_learning
 from infoset.experiments.parameter_search import Neighbor, Trial, TuningResult, tune
 from infoset.experiments.reports import (
     Chart,
@@ -20,8 +19,10 @@ from infoset.experiments.reports import (
 from infoset.experiments.run_folder import (
     COMPARISON_FILES,
     RUN_FILES,
+    learning_files,
     run_files,
     save_comparison,
+    save_learning,
     save_response,
     save_run,
     save_team,

@@ -157,6 +157,7 @@ class CellFolder:
         saved = _read_json(path)
         if isinstance(machine := saved.get("machine"), dict):
             self.machines[path] = Machine(**machine)
+        # As the file has them: tuples of the settings are lists there.
         identity = json.loads(json_text(_identity(cell)))
         if any(saved.get(name) != value for name, value in identity.items()):
             raise CheckpointMismatchError(
@@ -270,6 +271,7 @@ def run_cells_on(
     pool: WorkerPool, cells: Sequence[Cell], folder: CellFolder, on_done: OnDone | None = None
 ) -> list[CellResult]:
     """Return the results of `run_cells` on a pool that remains open."""
+    # Equal settings have one file, so a repeated cell runs once.
     files = {folder.file_of(cell): cell for cell in cells}
     found: dict[Path, CellResult] = {}
     for path, cell in files.items():

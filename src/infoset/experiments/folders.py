@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, PolicyFileError, ResultFileError
-from infoset.experiments.json_values import json_value
+from infoset.experiments.json_values import json_text, json_value
+from infoset.game import Game, GameSource
 from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum, has_checksum, with_checksum
-from infoset.utils.files import write_folder
+from infoset.utils.files import replace_file, write_folder, write_text
 from infoset.utils.text import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 RUNS = Path("runs")
 """Default folder of results."""
@@ -72,13 +80,25 @@ def _named(folder: str | Path) -> Path:
     return path
 
 
-def save_folder(folder: str | Path, write: Callable[[Path], object]) -> Path:
+def save_result(
+    record: Mapping[str, Any],
+    files: Mapping[str, str],
+    writers: Mapping[str, Callable[[Path], object]],
+    folder: str | Path | None,
+    default: str,
+) -> Path:
     """Write a new folder of results, completely or not at all.
 
     Parameters
     ----------
-    write : callable
-        Function of a temporary folder that writes the files; the folder is renamed afterwards.
+    record
+        Content of the last file, without the time and the checksums of the other files.
+    files
+        All file names of the folder by content, that of the record last.
+    writers
+        Functions of a path that write the other files, by content.
+    default
+        Name of the folder in `runs` if `folder` is None.
 
     Returns
     -------
@@ -91,7 +111,20 @@ def save_folder(folder: str | Path, write: Callable[[Path], object]) -> Path:
     ParameterError
         If the folder cannot be created or a file cannot be written; no folder is left behind.
     """
-    wanted = _named(folder)
+    *others, last = files.values()
+
+    def write(made: Path) -> None:
+        for what, write_file in writers.items():
+            write_file(made / files[what])
+        about = {
+            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+            "files": dict(files),
+            "checksums": {name: file_checksum(made / name) for name in others},
+        }
+        whole = with_checksum(json_value({**record, **about}))
+        write_text(made / last, json_text(whole, indent=2) + "\n")
+
+    wanted = RUNS / default if folder is None else _named(folder)
     try:
         return write_folder(wanted, write)
     except (OSError, PolicyFileError) as error:
@@ -105,25 +138,39 @@ def _written(error: OSError | PolicyFileError, folder: Path) -> str:
     cause = error.__cause__ if isinstance(error, PolicyFileError) else error
     file = Path(str(getattr(cause, "filename", None) or folder))
     reason = getattr(cause, "strerror", None) or str(error)
+    # Inside the temporary folder the user knows the file by its name only.
     place = f"{file.name} to " if file.parent.name.endswith(".tmp") else ""
     return f"{place}the folder {folder}: {reason}"
 
 
-def saved_record(
-    record: Mapping[str, Any], folder: Path, files: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return a record of results with the checksums of the other files, and its own.
+def write_trace(rows: Iterable[Iterable[object]], path: Path) -> None:
+    """Write the rows of a trace, the names of its columns first, as CSV."""
+    with replace_file(path) as made, made.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def write_picture(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG."""
+    with replace_file(path) as made:
+        figure.savefig(made, format="png")
+
+
+def source_record(source: GameSource, game: Game | ExtensiveForm | None) -> dict[str, Any]:
+    """Return where a game came from and its parameters, as JSON values.
+
+    The name of the game is never loaded: it may be the title of a file.
 
     Parameters
     ----------
-    folder
-        Folder in which the other files have been written.
-    files
-        All file names of the folder by content, that of the record last.
+    source
+        Source that is used if `game` is None.
     """
-    *others, _ = files.values()
-    checksums = {name: file_checksum(folder / name) for name in others}
-    return with_checksum(json_value({**record, "files": dict(files), "checksums": checksums}))
+    if game is not None:
+        source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
+    return {
+        "parameters": json_value(source.parameters),
+        "source": {"kind": source.kind, "rules": source.rules or None},
+    }
 
 
 def check_results(folder: str | Path) -> dict[str, Any]:

@@ -62,8 +62,9 @@ def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | Non
     slope = _slope(tail)
     if target <= 0 or not speed or slope is None or slope > -MIN_SLOPE:
         return None
+    # error ∝ iterations^slope: the iterations grow by (target / error)^(1/slope) = e^exponent.
     exponent = log(target / trace[-1].error) / slope
-    if exponent > log(MAX_SECONDS):
+    if exponent > log(MAX_SECONDS):  # exp could overflow
         return None
     seconds = trace[-1].iteration * (exp(exponent) - 1) / speed
     return seconds if seconds <= MAX_SECONDS else None

@@ -43,6 +43,7 @@ def run_grid(
 
 def run_points(run: RunCells, groups: Sequence[Sequence[Cell]]) -> list[list[CellResult]]:
     """Run groups of cells together, and return the results of each group."""
+    # The results come back in the order of the cells, so each group takes its number of them.
     results = iter(run([cell for group in groups for cell in group]))
     return [[next(results) for _ in group] for group in groups]
 

@@ -19,7 +19,7 @@ def json_value(value: Any) -> Any:
     >>> json_value({"value": float("nan"), "cards": ("K", 3)})
     {'value': None, 'cards': ['K', 3]}
     """
-    if value is None or isinstance(value, bool | str):
+    if value is None or isinstance(value, bool | str):  # bool is an Integral, too
         return value
     if isinstance(value, np.generic | np.ndarray):
         return json_value(value.tolist())

@@ -113,7 +113,9 @@ class Table:
         """Return the table as CSV."""
         file = StringIO()
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([self.columns, *(map(_plain_text, row) for row in self.rows)])
+        writer.writerow(self.columns)
+        for row in self.rows:  # programs read integers without commas
+            writer.writerow(str(one) if type(one) is int else entry_text(one) for one in row)
         return file.getvalue()
 
 
@@ -126,11 +128,6 @@ def entry_text(entry: Entry) -> str:
     if isinstance(entry, float):
         return f"{entry:.{SIGNIFICANT_DIGITS}g}"
     return f"{entry:,}" if isinstance(entry, int) else entry
-
-
-def _plain_text(entry: Entry) -> str:
-    """Return an entry as programs read it, without commas in integers."""
-    return str(entry) if type(entry) is int else entry_text(entry)
 
 
 def compared_columns(expected: str) -> tuple[str, ...]:
@@ -230,19 +227,15 @@ def save_report(report: Report, folder: Path, name: str, title: str) -> list[str
     list[str]
         The names of the written files.
     """
+    from matplotlib import rc_context
+
     for table in report.tables:
         write_text(folder / f"{table.name}.csv", table.csv())
     for chart in report.charts:
-        _save_chart(chart, folder / f"{chart.name}.svg")
+        figure, path = chart.figure(), folder / f"{chart.name}.svg"
+        # With a fixed salt, the same figure gives the same bytes.
+        with rc_context({"svg.hashsalt": chart.name}), replace_file(path) as temporary:
+            figure.savefig(temporary, format="svg", metadata={"Date": None})
     write_text(folder / f"{name}.md", report.markdown(title))
     files = [*(f"{t.name}.csv" for t in report.tables), *(f"{c.name}.svg" for c in report.charts)]
     return [f"{name}.md", *files]
-
-
-def _save_chart(chart: Chart | HeatMap, path: Path) -> None:
-    from matplotlib import rc_context
-
-    figure = chart.figure()
-    # With a fixed salt, the same figure gives the same bytes.
-    with rc_context({"svg.hashsalt": chart.name}), replace_file(path) as temporary:
-        figure.savefig(temporary, format="svg", metadata={"Date": None})

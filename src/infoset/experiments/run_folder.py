@@ -1,10 +1,9 @@
-"""Folders of results of solvers and teams, and of comparisons: policies, traces and figures."""
+"""Folders of results of solvers, teams and learners, and of comparisons and best responses."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from shutil import copyfile
@@ -13,17 +12,28 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infoset._version import __version__
 from infoset.efg import ExtensiveForm
-from infoset.evaluation import BestResponse
-from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
-from infoset.experiments.json_values import json_text, json_value
-from infoset.front import save_policy
-from infoset.game import Game, GameSource
-from infoset.plotting import plot_comparison, plot_convergence, plot_policy, plot_team
-from infoset.policy import TabularPolicy
+from infoset.evaluation import BestResponse, save_correlated_policy
+from infoset.experiments.folders import (
+    run_slug,
+    save_result,
+    source_record,
+    write_picture,
+    write_trace,
+)
+from infoset.front import save_policy as save_measured_policy
+from infoset.game import Game
+from infoset.learning import LearnResult
+from infoset.plotting import (
+    plot_comparison,
+    plot_convergence,
+    plot_learning,
+    plot_policy,
+    plot_team,
+)
+from infoset.policy import TabularPolicy, save_policy
 from infoset.runs import SolveResult, trace_rows
 from infoset.teams import TeamResult
 from infoset.utils.arguments import check_type
-from infoset.utils.files import replace_file, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,28 +97,14 @@ def save_run(
     Raises
     ------
     ParameterError
-        If `result` is not a `SolveResult`, or the folder or a file cannot be written.
+        If the folder or a file cannot be written.
     """
     check_type("result", result, SolveResult, 'a result of solve, such as solve("kuhn_poker")')
-    about = {
-        **source_record(result.policy, game),
-        "method": result.method,
-        "seed": result.seed,
-    }
     if "convergence" in run_files(result)["picture"]:
         figure = plot_convergence(result.trace, game=result.game, method=result.method)
     else:
         figure = plot_policy(result.policy, title=f"{result.game}, {result.method}")
-    copies = {} if lock is None else {"lock": Path(lock)}
-    return _write_run(
-        result,
-        folder,
-        about=about,
-        rows=trace_rows(result),
-        figure=figure,
-        storage=storage,
-        copies=copies,
-    )
+    return _save_policy_run(result, folder, game, trace_rows(result), figure, storage, lock)
 
 
 def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
@@ -127,10 +123,7 @@ def save_team(
     *,
     game: Game | ExtensiveForm | None = None,
 ) -> Path:
-    """Write the policy, trace, figure and numbers of a team result to a new folder.
-
-    The files are those of `save_run`: the folder appears when it is complete, and an existing
-    folder is not changed.
+    """Write the policy, trace, figure and numbers of a team result to a new folder, as `save_run`.
 
     Parameters
     ----------
@@ -141,27 +134,16 @@ def save_team(
     game
         The game whose parameters are saved; by default the one that was solved.
 
-    Returns
-    -------
-    Path
-        The new folder.
-
     Raises
     ------
     ParameterError
-        If `result` is not a `TeamResult` or has no policy for a game, or the folder or a file
-        cannot be written.
+        If `result` has no policy for a game, or the folder or a file cannot be written.
     """
     check_type("result", result, TeamResult, "a result of solve_team")
-    about = {
-        **source_record(result.policy, game),
-        "method": result.method,
-        "seed": result.seed,
-    }
     title = f"{result.game}, {result.method}"
     is_curve = len(result.trace) > 1
     figure = plot_team(result) if is_curve else plot_policy(result.policy, title=title)
-    return _write_run(result, folder, about=about, rows=_team_rows(result), figure=figure)
+    return _save_policy_run(result, folder, game, _team_rows(result), figure)
 
 
 def save_response(
@@ -170,7 +152,7 @@ def save_response(
     *,
     game: Game | ExtensiveForm | None = None,
 ) -> Path:
-    """Write a best response, with its player and value, to a new folder.
+    """Write a best response, with its player and value, to a new folder, as `save_run`.
 
     Parameters
     ----------
@@ -179,40 +161,27 @@ def save_response(
     game
         The game whose parameters are saved; by default that of the policy.
 
-    Returns
-    -------
-    Path
-        The new folder.
-
     Raises
     ------
     ParameterError
-        If `response` is not a `BestResponse`, or the folder or a file cannot be written.
+        If the folder or a file cannot be written.
     """
     check_type("response", response, BestResponse, "a result of best_response(policy, player)")
     policy, player = response.policy, response.player
     name = policy.form.name
-    about = {
-        **source_record(policy, game),
-        "method": f"best response of player {player}",
-        "seed": None,
-    }
+    about = _about_policy(policy, game, f"best response of player {player}", None)
     numbers = {"game": name, "player": player, "value": response.value}
-    files = {what: RUN_FILES[what] for what in ("policy", "result")}
-
-    def write(made: Path) -> None:
-        save_policy(policy, made / files["policy"], about)
-        record = saved_record(_with_source(numbers, policy, about), made, files)
-        write_text(made / files["result"], json_text(record, indent=2) + "\n")
-
-    default = RUNS / run_slug(name, f"response-{player}")
-    return save_folder(default if folder is None else folder, write)
+    return save_result(
+        _with_source(numbers, policy, about),
+        {what: RUN_FILES[what] for what in ("policy", "result")},
+        {"policy": partial(save_measured_policy, policy, metadata=about)},
+        folder,
+        run_slug(name, f"response-{player}"),
+    )
 
 
 def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = None) -> Path:
-    """Write the traces, figure and numbers of several solver results to a new folder.
-
-    As in `save_run`, the folder appears when it is complete, and an existing folder is not changed.
+    """Write the traces, figure and numbers of several results to a new folder, as `save_run`.
 
     Parameters
     ----------
@@ -220,11 +189,6 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
         At least one result; all are of the same game.
     folder
         By default `runs/GAME-comparison`.
-
-    Returns
-    -------
-    Path
-        The new folder.
 
     Raises
     ------
@@ -241,115 +205,123 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
         "fingerprint": results[0].policy.form.fingerprint,
         "results": [result.summary() for result in results],
         "version": __version__,
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-    def write(made: Path) -> None:
-        with replace_file(made / COMPARISON_FILES["traces"]) as path:
-            _write_trace(_comparison_rows(results), path)
-        with replace_file(made / COMPARISON_FILES["picture"]) as path:
-            _write_picture(figure, path)
-        whole = saved_record(record, made, COMPARISON_FILES)
-        write_text(made / COMPARISON_FILES["results"], json_text(whole, indent=2) + "\n")
-
-    default = RUNS / run_slug(game, "comparison")
-    return save_folder(default if folder is None else folder, write)
+    writers = {
+        "traces": partial(write_trace, _comparison_rows(results)),
+        "picture": partial(write_picture, figure),
+    }
+    return save_result(record, COMPARISON_FILES, writers, folder, run_slug(game, "comparison"))
 
 
-def _write_run(
-    result: SolveResult | TeamResult,
-    folder: str | Path | None,
+def learning_files(result: LearnResult) -> dict[str, str]:
+    """Return the file names of a result by content; there is one policy file for each seed.
+
+    A single policy is saved as `policy.parquet`, those of several seeds as `policy-SEED.parquet`.
+    Learners of joint play save `correlated_policy.parquet` in the same way. The other files are
+    those of `save_run`.
+    """
+    check_type("result", result, LearnResult, "a result of learn")
+    kind = "correlated policy" if result.joint_play else "policy"
+    stem = kind.replace(" ", "_")
+    policies = {kind: f"{stem}.parquet"}
+    if len(result.seeds) > 1:
+        policies = {f"{kind} of seed {seed}": f"{stem}-{seed}.parquet" for seed in result.seeds}
+    return {**policies, **{what: name for what, name in RUN_FILES.items() if what != "policy"}}
+
+
+def save_learning(
+    result: LearnResult,
+    folder: str | Path | None = None,
     *,
-    about: Mapping[str, Any],
-    rows: Iterable[list[object]],
-    figure: Figure,
-    storage: str = "float64",
-    copies: Mapping[str, Path] = MappingProxyType({}),
+    game: Game | ExtensiveForm | None = None,
 ) -> Path:
-    """Write the files of a result with one policy to a new folder, and return the folder.
+    """Write the policies, traces, figure and numbers of a result to a new folder, as `save_run`.
 
     Parameters
     ----------
     folder
         By default `runs/GAME-METHOD`.
-    about
-        Further metadata of the policy and of `result.json`.
-    rows
-        Rows of the trace, after a row of column names.
-    storage
-        As in `save_run`.
-    copies
-        Files to copy to the folder, by content.
-    """
-    copied = {what: f"{what}{path.suffix}" for what, path in copies.items()}
-    files = {**copied, **run_files(result)}  # the record of the result is last
-
-    def write(made: Path) -> None:
-        save_policy(result.policy, made / RUN_FILES["policy"], about, storage=storage)
-        with replace_file(made / RUN_FILES["trace"]) as path:
-            _write_trace(rows, path)
-        with replace_file(made / files["picture"]) as path:
-            _write_picture(figure, path)
-        for what, source in copies.items():
-            copyfile(source, made / files[what])
-        record = saved_record(_with_source(result.summary(), result.policy, about), made, files)
-        write_text(made / RUN_FILES["result"], json_text(record, indent=2) + "\n")
-
-    default = RUNS / run_slug(result.game, result.method)
-    return save_folder(default if folder is None else folder, write)
-
-
-def source_record(policy: TabularPolicy, game: Game | ExtensiveForm | None) -> dict[str, Any]:
-    """Return where a game came from and its parameters, as JSON values.
-
-    The name of the game is never loaded: it may be the title of a file.
-
-    Parameters
-    ----------
-    policy : TabularPolicy or PublicPolicy
-        A policy for the game.
     game
-        The game to describe; by default the one for which the policy was made.
+        The game whose parameters are saved; by default the one that was learned.
+
+    Raises
+    ------
+    ParameterError
+        If the folder or a file cannot be written.
     """
-    source = policy.form.source
-    if game is not None:
-        source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
-    return {
-        "parameters": json_value(source.parameters),
-        "source": {"kind": source.kind, "rules": source.rules or None},
+    files = learning_files(result)
+    policy = result.runs[0].policy
+    source = source_record(policy.form.source, game)
+    writers: dict[str, Any] = {}
+    # The policies are the first files, one for each seed.
+    for number, (seed, what) in enumerate(zip(result.seeds, files, strict=False)):
+        about = {**source, "method": result.method, "seed": seed}
+        if result.joint_play:
+            joint = result.correlated_policies[number]
+            writers[what] = partial(save_correlated_policy, joint, metadata=about)
+        else:
+            writers[what] = partial(save_policy, result.runs[number].policy, metadata=about)
+    writers["trace"] = partial(write_trace, _learning_rows(result))
+    writers["picture"] = partial(write_picture, plot_learning(result))
+    record = _with_source(result.summary(), policy, source)
+    return save_result(record, files, writers, folder, run_slug(result.game, result.method))
+
+
+def _save_policy_run(
+    result: SolveResult | TeamResult,
+    folder: str | Path | None,
+    game: Game | ExtensiveForm | None,
+    rows: Iterable[list[object]],
+    figure: Figure,
+    storage: str = "float64",
+    lock: str | Path | None = None,
+) -> Path:
+    """Save a result with one policy; `rows` are those of its trace."""
+    about = _about_policy(result.policy, game, result.method, result.seed)
+    files = run_files(result)
+    writers = {
+        "policy": partial(save_measured_policy, result.policy, metadata=about, storage=storage),
+        "trace": partial(write_trace, rows),
+        "picture": partial(write_picture, figure),
     }
+    if lock is not None:
+        files = {"lock": f"lock{Path(lock).suffix}", **files}  # the record of the result is last
+        writers["lock"] = partial(copyfile, lock)
+    record = _with_source(result.summary(), result.policy, about)
+    return save_result(record, files, writers, folder, run_slug(result.game, result.method))
+
+
+def _about_policy(
+    policy: TabularPolicy, game: Game | ExtensiveForm | None, method: str, seed: int | None
+) -> dict[str, Any]:
+    return {**source_record(policy.form.source, game), "method": method, "seed": seed}
 
 
 def _with_source(
     numbers: Mapping[str, Any], policy: TabularPolicy, about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the numbers of a result with its source, the version, and the time."""
-    return {
-        **numbers,
-        **about,
-        "version": __version__,
-        "fingerprint": policy.form.fingerprint,
-        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-    }
-
-
-def _write_trace(rows: Iterable[list[object]], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    """Return the numbers of a result with its source and the version."""
+    fingerprint = policy.form.fingerprint
+    return {**numbers, **about, "version": __version__, "fingerprint": fingerprint}
 
 
 def _team_rows(result: TeamResult) -> Iterator[list[object]]:
     """Yield the column names of a trace, then one row for each measurement of each run."""
     teams = range(len(result.teams))
-    yield [
-        "run",
-        "iteration",
-        "seconds",
-        *(f"{name}_{team}" for team in teams for name in MEASURED),
-    ]
+    columns = [f"{name}_{team}" for team in teams for name in MEASURED]
+    yield ["run", "iteration", "seconds", *columns]
     for point in result.trace:
         found = [getattr(point, name)[team] for team in teams for name in MEASURED.values()]
         yield [point.run, point.iteration, point.seconds, *found]
+
+
+def _learning_rows(result: LearnResult) -> Iterator[list[object]]:
+    """Yield the column names, then one row for each measurement of each seed."""
+    _, *columns = next(trace_rows(result.runs[0]))
+    yield ["game", "method", "seed", "episode", *columns]
+    for seed, run in zip(result.seeds, result.runs, strict=True):
+        for row in islice(trace_rows(run), 1, None):
+            yield [result.game, result.method, seed, *row]
 
 
 def _comparison_rows(results: Sequence[SolveResult]) -> Iterator[list[object]]:
@@ -364,7 +336,3 @@ def _comparison_rows(results: Sequence[SolveResult]) -> Iterator[list[object]]:
         for row in islice(trace_rows(result), 1, None):
             entries = dict(zip(own, row, strict=True))
             yield [result.game, result.method, result.seed, *map(entries.get, columns)]
-
-
-def _write_picture(figure: Figure, path: Path) -> None:
-    figure.savefig(path, format="png")

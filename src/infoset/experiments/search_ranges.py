@@ -63,6 +63,7 @@ class SearchRange:
             else:
                 moved = value + step * (self.high - self.low)
             if self.is_integer:
+                # A tenth of a short range may round to the same whole number.
                 moved = min(moved, value - 1) if step < 0 else max(moved, value + 1)
             moved = min(max(moved, self.low), self.high)
             found.append(round(moved) if self.is_integer else moved)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple, fields
-from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infoset._version import __version__
 from infoset.efg import ExtensiveForm
-from infoset.experiments.folders import RUNS, run_slug, save_folder, saved_record
-from infoset.experiments.json_values import json_text, json_value
+from infoset.experiments.folders import (
+    run_slug,
+    save_result,
+    source_record,
+    write_picture,
+    write_trace,
+)
+from infoset.experiments.json_values import json_value
 from infoset.experiments.run_folder import RUN_FILES
 from infoset.game import Game, GameSource
 from infoset.plotting import plot_convergence
 from infoset.policy import save_policy
 from infoset.runs import trace_rows
-from infoset.utils.files import replace_file, write_text
 
 if TYPE_CHECKING:
     from infoset.deep import Critic, CriticReport, TrainingResult
@@ -51,9 +55,7 @@ def save_training(
     *,
     game: Game | ExtensiveForm | None = None,
 ) -> Path:
-    """Write a network with its critic, policy table, trace, figure and numbers to a new folder.
-
-    As in `save_run`, the folder appears when it is complete, and an existing folder is not changed.
+    """Write a network, its critic, policy, trace, figure and numbers to a folder, as `save_run`.
 
     Parameters
     ----------
@@ -61,11 +63,6 @@ def save_training(
         By default `runs/GAME-METHOD`.
     game
         The game whose parameters are saved.
-
-    Returns
-    -------
-    Path
-        The new folder.
 
     Raises
     ------
@@ -76,28 +73,26 @@ def save_training(
 
     files = training_files(result)
     about = {
-        **_about(result.game, game),
+        "game": result.game,
+        **source_record(GameSource(), game),
         "method": result.method,
         "seed": result.seed,
         "steps": result.steps,
         "settings": json_value(result.settings),
     }
-
-    def write(made: Path) -> None:
-        save_network(result.policy, made / files["network"], about)
-        if result.critic is not None:
-            save_critic(result.critic, made / files["critic"])
-        if result.run is not None:
-            save_policy(result.run.policy, made / files["policy"], about)
-        _write_rows(made / files["trace"], _rows(result))
-        if "picture" in files and result.run is not None:
+    writers: dict[str, Callable[[Path], object]] = {
+        "network": partial(save_network, result.policy, metadata=about),
+        "trace": partial(write_trace, _rows(result)),
+    }
+    if result.critic is not None:
+        writers["critic"] = partial(save_critic, result.critic)
+    if result.run is not None:
+        writers["policy"] = partial(save_policy, result.run.policy, metadata=about)
+        if "picture" in files:
             figure = plot_convergence(result.run.trace, game=result.game, method=result.method)
-            with replace_file(made / files["picture"]) as path:
-                figure.savefig(path, format="png")
-        _write_record(made, files, {**result.summary(), **about})
-
-    default = RUNS / run_slug(result.game, result.method)
-    return save_folder(default if folder is None else folder, write)
+            writers["picture"] = partial(write_picture, figure)
+    record = {**result.summary(), **about, "version": __version__}
+    return save_result(record, files, writers, folder, run_slug(result.game, result.method))
 
 
 def save_critic_run(
@@ -109,9 +104,7 @@ def save_critic_run(
     *,
     game: Game | ExtensiveForm,
 ) -> Path:
-    """Write a critic that was trained for a policy, its losses and its report to a new folder.
-
-    As in `save_run`, the folder appears when it is complete, and an existing folder is not changed.
+    """Write a critic trained for a policy, its losses and its report to a folder, as `save_run`.
 
     Parameters
     ----------
@@ -126,11 +119,6 @@ def save_critic_run(
     game
         The game whose parameters are saved.
 
-    Returns
-    -------
-    Path
-        The new folder.
-
     Raises
     ------
     ParameterError
@@ -138,42 +126,20 @@ def save_critic_run(
     """
     from infoset.deep import save_critic
 
-    def write(made: Path) -> None:
-        save_critic(critic, made / CRITIC)
-        _write_rows(made / CRITIC_FILES["trace"], [("step", "loss"), *losses])
-        record = {
-            **_about(str(game), game),
-            **about,
-            "transformations": [row.name for row in critic.transformations],
-            "settings": json_value(asdict(critic.settings)),
-        }
-        if report is not None:
-            record["critic"] = report.summary()
-        _write_record(made, CRITIC_FILES, record)
-
-    return save_folder(RUNS / run_slug(str(game), "critic") if folder is None else folder, write)
-
-
-def _about(name: str, game: Game | ExtensiveForm | None) -> dict[str, Any]:
-    """Return the name of a game, its parameters and its source, as JSON values."""
-    source = GameSource.of_rules(game) if isinstance(game, Game) else GameSource()
-    return {
-        "game": name,
-        "parameters": json_value(source.parameters),
-        "source": {"kind": source.kind, "rules": source.rules or None},
+    record = {
+        "game": str(game),
+        **source_record(GameSource(), game),
+        **about,
+        "transformations": [row.name for row in critic.transformations],
+        "settings": json_value(asdict(critic.settings)),
+        **({} if report is None else {"critic": report.summary()}),
+        "version": __version__,
     }
-
-
-def _write_record(folder: Path, files: Mapping[str, str], record: Mapping[str, Any]) -> None:
-    """Write a record as result.json, with the version, the time and the checksums of the files."""
-    finished = datetime.now(UTC).isoformat(timespec="seconds")
-    whole = saved_record({**record, "version": __version__, "finished": finished}, folder, files)
-    write_text(folder / files["result"], json_text(whole, indent=2) + "\n")
-
-
-def _write_rows(file: Path, rows: Iterable[Sequence[Any]]) -> None:
-    with replace_file(file) as path, path.open("w", encoding="utf-8", newline="") as written:
-        csv.writer(written, lineterminator="\n").writerows(rows)
+    writers = {
+        "critic": partial(save_critic, critic),
+        "trace": partial(write_trace, [("step", "loss"), *losses]),
+    }
+    return save_result(record, CRITIC_FILES, writers, folder, run_slug(str(game), "critic"))
 
 
 def _rows(result: TrainingResult) -> list[Any]:

@@ -35,6 +35,7 @@ EXPLORATION_PER_RATE = 0.05
 """Implicit exploration of learners divided by their learning rate, if only the rate is searched."""
 
 building = Lock()
+"""Held while a game is built: cells run in threads, and `cache` lets two of them build the same."""
 
 
 @cache

@@ -144,7 +144,7 @@ def compare(
     budget = partial(
         comparison_budget, found, target=target, iterations=iterations, seconds=seconds
     )
-    budget()
+    budget()  # checks the limits before anything runs
     _try_out(entries, found)
     runs = ComparedRuns(found, tuple(entries), budget)
     if executor is None:
@@ -198,6 +198,7 @@ def _check_names(found: Sequence[MethodSpec | LearnerSpec | SolveResult]) -> Non
     """Raise if different methods have one name: charts would take them for seeds of one method."""
     named: dict[str, MethodSpec | LearnerSpec] = {}
     for one in found:
+        # Methods with their own seeds may share a name: they are runs of one method.
         if isinstance(one, SolveResult) or getattr(one, "seed", None) is not None:
             continue
         if named.setdefault(one.name, one) != one:

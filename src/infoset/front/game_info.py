@@ -158,6 +158,7 @@ def info(
     graph = explore_game(game, watch, partial=True)
     left = watch.memory_left()
     try:
+        # Ctrl-C waits until `known` exists, so that there is something to report.
         with interrupts_held():
             known = _from_graph(graph, left)
             if graph.stop in SIZE_LIMITS:
@@ -187,6 +188,7 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
     counts = count_histories(graph)
     solving = forecast_contraction(graph, counts) if counts.is_exact else None
     public = None if graph.stop == "interrupted" else _public_counts(graph.game, allowed)
+    # Rewards that sum to zero at every step do so in every history; otherwise only the tree tells.
     sums_to_zero = graph.is_complete and not np.any(graph.rewards.sum(axis=1))
     return GameInfo(
         game=str(graph.game),

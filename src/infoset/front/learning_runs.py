@@ -187,6 +187,7 @@ def learn(
         method=row.name,
         seeds=numbers,
         runs=tuple(run.result for run in found),
+        # Runs are side by side, so that of their earlier sessions the longest counts.
         seconds=working_seconds() - began + max(run.seconds_before for run in found),
         reason=reason or next((run.result.reason for run in found if run.result.reason), None),
         joint_play=_of_all(run.joint_play for run in found),

@@ -87,6 +87,7 @@ def form_of_policies(
     try:
         return choose_form(game, policy_kind(*policies), memory=memory, progress=progress).form
     except GameTooLargeError as error:
+        # A file of another game explains more than the size of this one.
         for policy in policies:
             name = _named_game(policy)
             if name not in (None, str(game)):
@@ -151,18 +152,13 @@ def listed_policies(
 
 def resolve_profile(players: Sequence[EvaluatedPolicy], form: AnyForm) -> TabularPolicy[AnyForm]:
     """Return the tabular policy that plays as `players`: one for all, or one for each."""
-    _check_number(players, form.num_players, form.name)
+    if len(players) not in (1, form.num_players):
+        raise ParameterError(
+            f"got {len(players)} policies; {form.name} has {form.num_players} players: give one "
+            "policy for all, or one for each"
+        )
     found = [resolve_policy(player, form) for player in players]
     if len(found) == 1:
         return found[0]
     chosen = [one.probabilities[player] for player, one in enumerate(found)]
     return TabularPolicy(form, tuple(chosen))
-
-
-def _check_number(players: Sequence[object], num_players: int, name: str) -> None:
-    """Raise unless there is one policy for all players, or one for each."""
-    if len(players) not in (1, num_players):
-        raise ParameterError(
-            f"got {len(players)} policies; {name} has {num_players} players: give one policy for "
-            "all, or one for each"
-        )

@@ -124,7 +124,7 @@ class LearnerRun:
             return None
         trial = self._start(horizon=self._episodes)
         while trial.iteration < self._episodes and self.budget.elapsed < TRIAL_FRACTION * seconds:
-            trial.run(max(1, trial.iteration))
+            trial.run(max(1, trial.iteration))  # doubles, so that looking at the clock is cheap
         spent = self.budget.elapsed
         fitting = round(trial.iteration * (seconds - spent) / spent) if spent > 0 else None
         if fitting is None or fitting >= self._episodes:
@@ -149,6 +149,7 @@ def _tracked(
     if isinstance(learners, PublicChanceSampling) or not (pairs or learns_joint_play(form)):
         return learners
     fewest, most = (ceil(episodes / count) for count in COUNTED)
+    # Counting a policy costs as much as `counting_cost / cost_per_iteration` episodes of play.
     every = max(most, min(fewest, counting_cost(form, pairs) // learners.cost_per_iteration))
     keep = max(1, min(POLICIES_KEPT, NUMBERS_KEPT // learners.simulator.num_sequences))
     return RegretTracker(learners, every=every, keep=keep, triggers=pairs > 0)

@@ -166,32 +166,23 @@ def resolve_method(
     """
     if isinstance(method, str) and METHODS.knows(method):
         return get_method(method, precision, threads)
-    _refuse_teams(method)
-    check_has_name(method, METHOD_KINDS, "method")
-    if is_python_file(method):
-        method = load_from_python_file(str(method), METHOD_KINDS, "method")
-    if isinstance(method, RegretScheme):
-        _check_scheme_name(method)
-    return get_method(method, precision, threads)
-
-
-def _check_scheme_name(scheme: RegretScheme) -> None:
-    """Raise if results of a changed scheme would be taken for those of a library method."""
-    known = METHODS.get(scheme.name)
-    if known is not None and known != get_method(scheme):
-        raise ParameterError(
-            f"the scheme called {scheme.name!r} differs from the library's method of that name; "
-            "give it a name of its own, such as dataclasses.replace(scheme, name='mine')"
-        )
-
-
-def _refuse_teams(method: object) -> None:
-    """Raise if a method is a team method, whose options and results are different."""
     if isinstance(method, str) and TEAM_METHODS.knows(method):
         raise ParameterError(
             f"{method!r} is a team method: call infoset.solve_team(game, {method!r}), or run "
             f"infoset solve GAME --method {method.lower()}"
         )
+    check_has_name(method, METHOD_KINDS, "method")
+    if is_python_file(method):
+        method = load_from_python_file(str(method), METHOD_KINDS, "method")
+    if isinstance(method, RegretScheme):
+        known = METHODS.get(method.name)
+        # Results of a changed scheme must not be taken for those of the library's method.
+        if known is not None and known != get_method(method):
+            raise ParameterError(
+                f"the scheme called {method.name!r} differs from the library's method of that "
+                "name; give it a name of its own, such as dataclasses.replace(scheme, name='mine')"
+            )
+    return get_method(method, precision, threads)
 
 
 def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
@@ -252,6 +243,7 @@ def evaluate(
         return evaluate_policy(resolve_profile(players, game))
     given = resolve_game(game)
     if isinstance(given, ExtensiveForm):
+        # Without perfect recall there is no sequence form; values by visiting histories need none.
         if players == ["uniform"] and forgets(given):
             unknown = (nan,) * given.num_players
             return Evaluation(behavior_values(given), unknown, nan, None, None, nan)

@@ -198,6 +198,7 @@ def solve_team(
     >>> round(result.payoff, 6), result.upper_bound
     (1.0, 1.0)
     """
+    # The product form is built last: a wrong option must not cost the time of building.
     spec, num_teams = None if method is None else get_team_method(method), 1
     if teams is not None:
         check_type("teams", teams, Sequence, "a list of groups of agents, such as [(0, 1)]")

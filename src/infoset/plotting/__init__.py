@@ -1,4 +1,8 @@
-"""Pictures of games and charts of results. Matplotlib and pygraphviz are imported on first use."""
+"""Pictures of games and charts of results. Matplotlib and pygraphviz are imported on first use.
+
+Every `plot_` function returns a new matplotlib figure, which is not registered with `pyplot`;
+`save_figure(figure, path)` saves it as `.png`, `.pdf` or `.svg`.
+"""
 
 from infoset.plotting.compared_runs import BANDS, common_error
 from infoset.plotting.comparison import AXES, plot_comparison

@@ -79,7 +79,7 @@ def _entries(results: object) -> list[tuple[str | None, Any]]:
     """Return pairs of a name, or None for that of the method, and a run or list of runs."""
     if isinstance(results, Mapping):
         return [*results.items()]
-    if _is_run(results):
+    if isinstance(results, SolveResult | LearnResult | RunTrace | str | Path):
         return [(None, results)]
     check_type(
         "results", results, (list, tuple), "the results of compare, or a dict of names and runs"
@@ -91,11 +91,6 @@ def _entries(results: object) -> list[tuple[str | None, Any]]:
         else (None, entry)
         for entry in results
     ]
-
-
-def _is_run(value: object) -> bool:
-    """Return whether a value is one result or path, and not a list of them."""
-    return isinstance(value, SolveResult | LearnResult | RunTrace | str | Path)
 
 
 def _runs(value: Any, name: str | None) -> list[RunTrace]:
@@ -234,10 +229,13 @@ def line_curve(
     if not all(len(x) for x, _ in parts):
         return None
     if line.is_mark:
+        # An exact method has one measurement a run: its median time, and the spread of its errors.
         x = np.array([np.median([x[0] for x, _ in parts])])
         errors = np.array([errors for _, errors in parts])
     else:
-        x = _common_points([x for x, _ in parts])
+        x = np.unique(np.concatenate([x for x, _ in parts]))
+        begun = x >= max(x[0] for x, _ in parts)  # before that, some runs have no error
+        x = x[begun] if begun.any() else x
         errors = np.array([_interpolated(x, *part) for part in parts])
     low, middle, high = np.quantile(errors * scale, (BANDS[band][0], 0.5, BANDS[band][1]), axis=0)
     return Curve(x, middle, low, high)
@@ -255,15 +253,10 @@ def _points(run: RunTrace, against: str, error: str, floor: float) -> tuple[Floa
     return x[shown], np.maximum(errors, floor)[shown]
 
 
-def _common_points(parts: Sequence[FloatArray]) -> FloatArray:
-    """Return [P] all points of several runs, from where the last of them begins."""
-    x = np.unique(np.concatenate(parts))
-    inside = x >= max(part[0] for part in parts)
-    return x[inside] if inside.any() else x
-
-
 def _interpolated(x: FloatArray, own: FloatArray, errors: FloatArray) -> FloatArray:
     """Return [P] the errors of a run at points x; they are exact at its own points."""
+    # On logarithmic axes, a power law between two measurements is a straight line.
     found = np.exp(np.interp(np.log(x), np.log(own), np.log(errors)))
+    # exp(log(error)) is not the error to the last bit, so own points are looked up.
     at = np.searchsorted(own, x).clip(max=len(own) - 1)
     return np.where(own[at] == x, errors[at], found)

@@ -110,12 +110,6 @@ def plot_comparison(
         Properties of matplotlib lines by name of the line, such as
         `{"mine": {"color": "black", "linewidth": 2}}`.
 
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; `save_figure(figure, path)` saves it
-        as `.png`, `.pdf` or `.svg`.
-
     Raises
     ------
     ResultFileError
@@ -136,7 +130,9 @@ def plot_comparison(
     level = None if target is None else chart.height_of(target, payoff_width)
     panels = _panels(chart, against)
     inches = _size(figsize, len(panels))
-    with _scaled_text(_text_scale(inches, len(panels))):
+    # Text and lines shrink with the figure, relative to one of the default size.
+    share = min(inches[0] / (PANEL_WIDTH * len(panels)), inches[1] / HEIGHT)
+    with _scaled_text(float(np.clip(share, MIN_TEXT_SCALE, 1))):
         figure = new_figure(inches, layout="constrained")
         _draw_panels(figure, chart, panels, level, styles or {}, x_label, y_label)
         heading = "\n".join(wrap_spec(chart.game)) if title is None else title
@@ -308,7 +304,7 @@ def _error_limits(chart: _Chart, panels: Sequence[str], level: float | None) -> 
             heights += [float(curve.high.max()) for curve in shown]
             break
     low, high = floor(log10(min(heights))), ceil(log10(max(heights)))
-    return 10.0 ** (low - (low == high)), 10.0**high
+    return 10.0 ** (low - (low == high)), 10.0**high  # at least one decade
 
 
 def _draw_line(
@@ -355,6 +351,8 @@ def _marked_points(number: int, x: FloatArray) -> list[int]:
     """
     if len(x) <= 2 * MARKS_PER_LINE:
         return [*range(len(x))]
+    # Equal distances of log x: x = first^(1 - place) · last^place. The shift by the line's number
+    # keeps the markers of three neighbors apart.
     places = (np.arange(MARKS_PER_LINE) + 0.25 + number % 3 / 4) / MARKS_PER_LINE
     at = np.searchsorted(x, x[0] ** (1 - places) * x[-1] ** places)
     return [int(index) for index in np.unique(at.clip(max=len(x) - 1))]
@@ -446,12 +444,6 @@ def _error_label(figure: Figure, chart: _Chart) -> str:
     inches = (len(label) + 1 + len(unit)) * LETTER_INCHES * _text_size() / TEXT_SIZE
     fits = inches < AXIS_SHARE * figure.get_size_inches()[1]
     return f"{label} {unit}" if fits else f"{label}\n{unit}"
-
-
-def _text_scale(inches: tuple[float, float], num_panels: int) -> float:
-    """Return the size of text and lines, relative to that in a figure of the default size."""
-    share = min(inches[0] / (PANEL_WIDTH * num_panels), inches[1] / HEIGHT)
-    return float(np.clip(share, MIN_TEXT_SCALE, 1))
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from infoset.errors import ParameterError
 from infoset.learning import LearnResult
 from infoset.plotting.figures import (
     TARGET_COLOR,
-    TITLE_FONT_SIZE,
     add_grid,
     new_figure,
     set_log_scale,
+    set_title,
     wrap_spec,
 )
 from infoset.runs import TracePoint
@@ -53,11 +53,6 @@ def plot_convergence(
     target
         Exploitability, in the game's units, to mark by a horizontal line.
 
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
     Raises
     ------
     ParameterError
@@ -74,11 +69,13 @@ def plot_convergence(
     if not trace:
         raise ParameterError("the trace is empty; give at least one measurement to draw")
     figure = new_figure(INCHES)
-    title = [*wrap_spec(game), _final_error(trace, method)]
+    _, errors = errors_of(trace)
+    final = f"{errors[-1]:.3g} after {trace[-1].iteration:,} iterations"
+    title = [*wrap_spec(game), f"{method}: {final}" if method else final]
     figure.subplots_adjust(0.13, 0.12, 0.97, 0.96 - TITLE_LINE_HEIGHT * len(title))
     axes = figure.add_subplot()
     _draw_errors(axes, trace, target)
-    axes.set_title("\n".join(title), fontsize=TITLE_FONT_SIZE, parse_math=False)
+    set_title(axes, *title)
     add_grid(axes)
     return figure
 
@@ -88,11 +85,6 @@ def plot_learning(result: LearnResult) -> Figure:
 
     The error is exploitability, or NashConv in games without exploitability. For learners of joint
     play it is the gap from their equilibrium (CCE or EFCE). Both axes are logarithmic.
-
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
 
     Examples
     --------
@@ -113,8 +105,11 @@ def plot_learning(result: LearnResult) -> Figure:
     set_log_scale(axes, axes.yaxis, list(chain(*errors)))
     axes.set_xlabel("episodes")
     axes.set_ylabel(f"{ERROR_LABELS.get(name, name)} (game's units)")
-    title = "\n".join([*wrap_spec(result.game), _final_errors(result)])
-    axes.set_title(title, fontsize=TITLE_FONT_SIZE, parse_math=False)
+    last = sorted(measured[-1] for measured in errors)
+    ends = " to ".join(dict.fromkeys((f"{last[0]:.3g}", f"{last[-1]:.3g}")))
+    seeds = "" if len(last) == 1 else f", {len(last)} seeds"
+    final = f"{result.method}: {ends} after {result.episodes:,} episodes{seeds}"
+    set_title(axes, *wrap_spec(result.game), final)
     add_grid(axes)
     figure.tight_layout()
     return figure
@@ -127,20 +122,6 @@ def errors_of(trace: Sequence[TracePoint]) -> tuple[str, list[float]]:
     """
     everywhere = [name for name in trace[-1].errors if all(name in p.errors for p in trace)]
     return everywhere[0], [point.errors[everywhere[0]] for point in trace]
-
-
-def _final_error(trace: Sequence[TracePoint], method: str) -> str:
-    _, errors = errors_of(trace)
-    text = f"{errors[-1]:.3g} after {trace[-1].iteration:,} iterations"
-    return f"{method}: {text}" if method else text
-
-
-def _final_errors(result: LearnResult) -> str:
-    """Return the method, and the range of the final errors over seeds."""
-    last = sorted(errors_of(run.trace)[1][-1] for run in result.runs)
-    ends = " to ".join(dict.fromkeys((f"{last[0]:.3g}", f"{last[-1]:.3g}")))
-    seeds = "" if len(last) == 1 else f", {len(last)} seeds"
-    return f"{result.method}: {ends} after {result.episodes:,} episodes{seeds}"
 
 
 def _draw_errors(axes: Axes, trace: Sequence[TracePoint], target: float | None) -> None:

@@ -224,17 +224,11 @@ def draw(
         except GameTooLargeError:
             assert isinstance(loaded, Game)
             assert policy is not None
-            policy, truncated = _policy_of_part(loaded, policy, depth)
+            # The policy is found on a form without a tree, and read off at the steps drawn.
+            found = _resolved(policy, loaded)
+            truncated = compile_part(loaded, depth)
+            policy = tabulate(truncated.tree.sequence_form, found)
         return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
-
-
-def _policy_of_part(
-    game: Game, policy: TabularPolicy | str | Path, depth: int | None
-) -> tuple[TabularPolicy, TruncatedTree]:
-    """Return a policy on the first steps of a game without a tree, and a tree of these steps."""
-    found = _resolved(policy, game)
-    truncated = compile_part(game, depth)
-    return tabulate(truncated.tree.sequence_form, found), truncated
 
 
 def make_limits(depth: int | None, max_nodes: int) -> Limits:

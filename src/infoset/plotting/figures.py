@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
@@ -48,6 +49,20 @@ def new_figure(inches: tuple[float, float], *, layout: str | None = None) -> Fig
     figure = Figure(figsize=inches, dpi=DOTS_PER_INCH, layout=layout)  # type: ignore[arg-type]
     FigureCanvasAgg(figure)
     return figure
+
+
+def set_title(axes: Axes, *lines: str) -> None:
+    """Write the title of a chart, in which `$` is an ordinary character."""
+    axes.set_title("\n".join(lines), fontsize=TITLE_FONT_SIZE, parse_math=False)
+
+
+def add_legend_below(figure: Figure, marks: Sequence[Artist], columns: int, size: float) -> None:
+    """Add a legend below all panels, in whose labels `$` is an ordinary character."""
+    legend = figure.legend(
+        handles=marks, loc="outside lower center", ncols=columns, frameon=False, fontsize=size
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def line_style(number: int, num_points: int) -> dict[str, Any]:

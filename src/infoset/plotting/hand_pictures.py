@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Final
 from infoset.errors import ParameterError
 from infoset.forms import as_public_form
 from infoset.game.infostate import join_steps, value_text
-from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
+from infoset.plotting.figures import (
+    COLORS,
+    TITLE_FONT_SIZE,
+    add_legend_below,
+    new_figure,
+    wrap_spec,
+)
 from infoset.plotting.pen import FAINT_INK, INK, QUIET_INK
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import Player
@@ -18,6 +24,7 @@ from infoset.views.labels import hand_class, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
 
 INCHES: Final = (7.2, 7.9)
@@ -62,11 +69,6 @@ def plot_hands(
     title
         Text above the square; by default the game.
 
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
     Raises
     ------
     ParameterError
@@ -105,7 +107,7 @@ def plot_hands(
         about = f"player {who} {'acts' if grid.action_labels else 'waits'} at the start"
     reached = places.at(node).probability
     axes.set_title(f"{about}, reached in {reached:.1%} of plays", fontsize=FONT_SIZE + 1)
-    _add_legend(figure, grid)
+    add_legend_below(figure, _legend_marks(grid), 6, FONT_SIZE)
     name = shorten(title or form.name, MAX_TITLE)
     figure.suptitle("\n".join(wrap_spec(name)), fontsize=TITLE_FONT_SIZE, parse_math=False)
     return figure
@@ -114,6 +116,7 @@ def plot_hands(
 def _draw_cells(axes: Axes, grid: HandGridView) -> None:
     """Draw all classes, pairs on the diagonal."""
     cells = [cell for row in grid.cells for cell in row]
+    # Per hand, not per class: an offsuit class has 12 hands, a pair 6, and a suited class 4.
     largest = max(map(_density, cells))
     for row, line in enumerate(grid.cells):
         for column, cell in enumerate(line):
@@ -161,8 +164,8 @@ def _draw_cell(axes: Axes, row: int, column: int, cell: HandCellView, largest: f
         left += width
 
 
-def _add_legend(figure: Figure, grid: HandGridView) -> None:
-    """Name the actions with their probabilities over all hands."""
+def _legend_marks(grid: HandGridView) -> list[Patch]:
+    """Return the actions with their colors and their probabilities over all hands."""
     from matplotlib.patches import Patch
 
     cells = [cell for row in grid.cells for cell in row if cell.actions]
@@ -172,10 +175,4 @@ def _add_legend(figure: Figure, grid: HandGridView) -> None:
     for number, label in enumerate(grid.action_labels[: len(COLORS)]):
         mean = sum(w * cell.actions[number] for w, cell in zip(weights, cells, strict=True)) / total
         marks.append(Patch(color=COLORS[number], label=f"{label} {mean:.1%}"))
-    if not marks:
-        marks = [Patch(color=RANGE_COLOR, label="the bars are as high as a hand is probable")]
-    legend = figure.legend(
-        handles=marks, loc="outside lower center", ncols=6, frameon=False, fontsize=FONT_SIZE
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    return marks or [Patch(color=RANGE_COLOR, label="the bars are as high as a hand is probable")]

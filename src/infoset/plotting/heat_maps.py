@@ -11,7 +11,7 @@ from infoset.beliefs import Belief
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.game.infostate import value_text
-from infoset.plotting.figures import TITLE_FONT_SIZE, new_figure
+from infoset.plotting.figures import new_figure, set_title
 from infoset.plotting.pen import INK, QUIET_INK, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player, check_type
@@ -46,11 +46,6 @@ def plot_heat_map(
     x, y
         The parameters.
 
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
     Raises
     ------
     ParameterError
@@ -78,7 +73,7 @@ def plot_heat_map(
     axes.set_yticks(range(len(y)), [f"{value:g}" for value in y])
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    axes.set_title(title, fontsize=TITLE_FONT_SIZE, parse_math=False)
+    set_title(axes, title)
     if max(shown.shape) <= NUMBERS_UP_TO:
         middle = (shown.min() + shown.max()) / 2
         for (row, column), value in np.ndenumerate(shown):
@@ -111,11 +106,6 @@ def plot_beliefs(
     ----------
     beliefs
         Beliefs by panel title.
-
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
 
     Raises
     ------
@@ -187,6 +177,7 @@ def _table(
     for player, known in zip(players, names, strict=True):
         position = {infostate: place for place, infostate in enumerate(known)}
         places.append([position[infostate] for infostate in belief.infostates(player)])
+    # Several worlds may share a pair of infostates; `table[places] += ...` would count one of them.
     np.add.at(table, tuple(places), belief.probability)
     return table
 
@@ -202,6 +193,7 @@ def _draw(axes: Axes, table: FloatArray, largest: float, names: Sequence[Sequenc
         return
     axes.set_yticks(range(len(rows)), _labels(names[0], rows), fontsize=SMALL_SIZE)
     axes.set_xticks(range(len(columns)), _labels(names[1], columns), fontsize=SMALL_SIZE)
+    # Minor ticks are between the cells, so that the grid separates them.
     for axis, size in ((axes.yaxis, len(rows)), (axes.xaxis, len(columns))):
         axis.set_ticks(np.arange(size + 1) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=2)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.efg import TERMINAL, ExtensiveForm
-from infoset.forms import PublicTree, as_sequence_form
+from infoset.forms import PublicTree
 from infoset.game.infostate import value_text
 from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
 from infoset.plotting.step_probabilities import StepProbabilities
@@ -23,6 +23,7 @@ from infoset.plotting.truncation import (
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import CHANCE, FloatArray, IntArray, Player
+from infoset.views.form_views import FormValues
 from infoset.views.labels import (
     EMPTY,
     MAX_CELL_LENGTH,
@@ -50,6 +51,7 @@ def history_picture(
     """
     tree = truncated.tree
     part = choose_part(tree.parent, limits)
+    groups = _group_nodes(tree.public_state[: part.size])
     return Picture(
         kind="history",
         title=f"{tree.game}: histories, infosets of every player, public states",
@@ -57,7 +59,9 @@ def history_picture(
         player_names=player_names(tree.num_players),
         columns=tuple(range(tree.num_players)),
         infosets=_picture_infosets(tree.infostate[: part.size]),
-        regions=_regions(tree, part),
+        regions=tuple(
+            Region(public_text(tree.public_tree, state), nodes) for state, nodes in groups.items()
+        ),
         remark=part.remark("history", "histories", truncated.histories, truncated.is_exact),
     )
 
@@ -122,6 +126,7 @@ class _Steps:
         movers = tuple(np.flatnonzero(graph.joint_action[edge] >= 0).tolist())
         probability = None if self.probabilities is None else self.probabilities[history]
         return PictureStep(
+            # Edges are numbered world by world; the texts of a world are in the order of its edges.
             text=self.texts[world][edge - int(graph.first_edge[world])],
             movers=movers or (CHANCE,),
             probability_text=self._probability_text(edge, movers, probability),
@@ -173,13 +178,6 @@ def public_text(tree: PublicTree, public_state: int) -> str:
     return EMPTY if seen is None else value_text(seen)
 
 
-def _regions(tree: GameTree, part: DrawnPart) -> tuple[Region, ...]:
-    groups = _group_nodes(tree.public_state[: part.size])
-    return tuple(
-        Region(public_text(tree.public_tree, state), nodes) for state, nodes in groups.items()
-    )
-
-
 def form_picture(
     form: ExtensiveForm, limits: Limits, policy: TabularPolicy | None = None
 ) -> Picture:
@@ -194,7 +192,7 @@ def form_picture(
         Source of the probabilities of all moves; without it only chance moves have probabilities.
     """
     part = choose_part(form.parent, limits)
-    probabilities = None if policy is None else _form_probabilities(form, policy)
+    probabilities = None if policy is None else FormValues(form, policy).move_probability
     view = _FormView(form, truncated_nodes(form.parent, part), probabilities)
     whose = "every player" if form.is_augmented else "the acting player"
     regions = _form_regions(form, part)
@@ -210,19 +208,6 @@ def form_picture(
         regions=regions,
         remark=part.remark("history", "histories", form.num_histories),
     )
-
-
-def _form_probabilities(form: ExtensiveForm, policy: TabularPolicy) -> FloatArray:
-    """Return [H] the probability of the move that leads to each history."""
-    probabilities = form.chance_probability.copy()
-    for player, infostates in enumerate(as_sequence_form(policy.form).infostate_trees):
-        moved = np.flatnonzero(form.actor[form.parent] == player)
-        moved = moved[moved > 0]
-        acting = form.acting_infoset[:, player]
-        position = np.searchsorted(np.unique(acting[acting >= 0]), acting[form.parent[moved]])
-        first = infostates.first_sequence[infostates.acting[position]]
-        probabilities[moved] = policy.probabilities[player][first + form.position[moved]]
-    return probabilities
 
 
 @dataclass(frozen=True)
@@ -276,6 +261,7 @@ def _form_regions(form: ExtensiveForm, part: DrawnPart) -> tuple[Region, ...]:
     if form.public_set is None:
         return ()
     deepest = int(form.depth.max()) + 1
+    # One label for each pair of public set and depth, from which division returns the set.
     public = form.public_set[: part.size].astype(np.int64)
     groups = _group_nodes(public * deepest + form.depth[: part.size])
     return tuple(

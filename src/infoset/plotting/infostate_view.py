@@ -75,6 +75,7 @@ def infostate_picture(
 def _group_histories(group: IntArray, size: int) -> list[list[int]]:
     """Return the histories of each of the first `size` groups. `group` [H]."""
     order = np.argsort(group, kind="stable")
+    # The sorted histories of group g are those from bounds[g] up to bounds[g + 1].
     bounds = np.searchsorted(group[order], np.arange(size + 1))
     return [order[start:stop].tolist() for start, stop in pairwise(bounds.tolist())]
 

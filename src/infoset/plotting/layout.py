@@ -134,6 +134,7 @@ def join_infosets(
         for before, after in pairwise(pieces)
     ]
     spans = [piece for pieces in parts for piece in pieces if len(piece.nodes) > 1]
+    # From the top, each lane takes the first track whose last lane has ended: interval coloring.
     spans.sort(key=lambda span: row[span.nodes[0]])
     ends: dict[tuple[int, Player], list[int]] = {}
     lanes = []
@@ -141,7 +142,7 @@ def join_infosets(
         taken = ends.setdefault((picture.depth[span.nodes[0]], span.player), [])
         first, last = row[span.nodes[0]], row[span.nodes[-1]]
         track = next((track for track, end in enumerate(taken) if end < first), len(taken))
-        taken[track : track + 1] = [last]
+        taken[track : track + 1] = [last]  # replaces the end of the track, or adds a track
         lanes.append(Lane(span.player, span.nodes, track))
     return tuple(lanes), tuple(pairs)
 
@@ -259,6 +260,7 @@ def _blocks(picture: Picture) -> list[_Block]:
     ordered: list[_Block] = []
     place = {-1: 0}
     for _, level in groupby(sorted(blocks, key=lambda block: block.depth), lambda b: b.depth):
+        # Blocks follow the order of their parents, so that edges do not cross.
         ordered += sorted(level, key=lambda block: (place[block.parent], block.rank))
         place.update((node, at) for at, block in enumerate(ordered) for node in block.nodes)
     return ordered
@@ -295,6 +297,7 @@ def _place_blocks(
         parents = (picture.nodes[node].parent for node in block.nodes)
         graph.add_edges_from((block_of[parent], number) for parent in parents if parent >= 0)
     graph.layout(prog="dot")
+    # Graphviz gives centers, with y upwards; boxes have their top left corner, with y downwards.
     _, _, right, top = map(float, graph.graph_attr["bb"].split(","))
     boxes = []
     for number, block in enumerate(blocks):

@@ -14,6 +14,7 @@ from infoset.plotting.figures import (
     line_style,
     new_figure,
     set_log_ticks,
+    set_title,
 )
 
 if TYPE_CHECKING:
@@ -66,11 +67,6 @@ def plot_lines(
     x_ticks
         Labels of the positions 1, 2, ... on the x axis, in place of numbers.
 
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
     Examples
     --------
     >>> line = Line("ixomd", (10.0, 100.0), (0.3, 0.1))
@@ -102,7 +98,7 @@ def plot_lines(
         for axis in (panels[0].xaxis, panels[0].yaxis):
             set_log_ticks(axis)
     if len(parts) == 1:
-        panels[0].set_title(title, fontsize=TITLE_FONT_SIZE, parse_math=False)
+        set_title(panels[0], title)
         figure.legend(loc="outside right upper", frameon=False, fontsize=SMALL_FONT_SIZE)
     else:
         figure.suptitle(title, fontsize=TITLE_FONT_SIZE, parse_math=False)

@@ -52,7 +52,7 @@ class PayoffTable:
 
     def is_best(self, player: Player) -> BoolArray:
         """Return [R, C] where a player's strategy is a best response to that of the other."""
-        own = self.payoffs[..., player]
+        own = self.payoffs[..., player]  # axis `player` runs over the player's own strategies
         allowance = TOLERANCE * max(1.0, float(np.abs(own).max()))
         return np.asarray(own >= own.max(axis=player, keepdims=True) - allowance)
 
@@ -60,7 +60,8 @@ class PayoffTable:
         """Return a new matplotlib figure; best responses are underlined, equilibria shaded."""
         rows, columns = self.payoffs.shape[:2]
         widths = [CHARACTER * max(map(len, self._names(player))) for player in (0, 1)]
-        cell = max(CELL_WIDTH, widths[1] + 0.15, 1.25 * CHARACTER * self._longest_payoff())
+        longest = max(len(utilities_text(pair)) for pair in self.payoffs.reshape(-1, 2).tolist())
+        cell = max(CELL_WIDTH, widths[1] + 0.15, 1.25 * CHARACTER * longest)
         title = wrap_spec(self.title)
         above = ABOVE + TITLE_LINE * len(title)
         inches = (
@@ -92,10 +93,6 @@ class PayoffTable:
             return list(names)
         shares = self.probabilities[player].tolist()
         return [f"{name}  {probability_text(p)}" for name, p in zip(names, shares, strict=True)]
-
-    def _longest_payoff(self) -> int:
-        pairs = self.payoffs.reshape(-1, 2).tolist()
-        return max(len(utilities_text(pair)) for pair in pairs)
 
     def _draw_cells(self, axes: Axes) -> None:
         """Draw a box for each pair of strategies, with the payoff of player 0 on the left."""
@@ -192,4 +189,5 @@ def _probabilities(policy: TabularPolicy, counts: tuple[int, ...]) -> tuple[Floa
             f"the players of {policy.form.name} decide more than once, so a table cannot "
             "show the policy; draw it without a policy, or another view"
         )
+    # Sequence 0 is the empty one; of a player who decides once, the others are its strategies.
     return first[1:], second[1:]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
@@ -9,7 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from infoset.errors import ParameterError
 from infoset.forms import as_public_form, as_sequence_form
-from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, new_figure, wrap_spec
+from infoset.plotting.figures import (
+    COLORS,
+    TITLE_FONT_SIZE,
+    add_legend_below,
+    new_figure,
+    wrap_spec,
+)
 from infoset.plotting.hand_pictures import ROOT, has_two_cards, plot_hands
 from infoset.plotting.pen import INK
 from infoset.plotting.policy_grids import MAX_SCANNED, PolicyGrid, find_grids, find_public_grids
@@ -97,11 +104,6 @@ def plot_policy(
     line
         The line of this picture, which other pictures do not have; by default the start.
 
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
     Examples
     --------
     >>> from infoset.games import load_game
@@ -120,12 +122,13 @@ def plot_policy(
     if policy.form.num_hands is not None:
         return _plot_public(policy, title, max_rows, layout, line)
     _refuse_line(line, policy.form.name)
-    grids = () if layout == "bars" else find_grids(policy)
-    panels = (
-        [_grid_panel(policy, grid, max_rows) for grid in grids]
-        if grids
-        else _bar_panels(policy, max_rows)
-    )
+    panels = []
+    for grid in () if layout == "bars" else find_grids(policy):
+        # A grid is made from the first infostates only, and may lack public states.
+        tree = as_sequence_form(policy.form).infostate_trees[grid.player]
+        total = len(set(tree.public_state[tree.acting].tolist()))
+        panels.append(_grid_panel(grid, total, max_rows))
+    panels = panels or _bar_panels(policy, policy.sorted_rows(), max_rows)
     return _draw(panels, title or policy.form.name)
 
 
@@ -137,29 +140,10 @@ def _plot_public(
     if layout != "bars" and any(has_two_cards(policy, player) for player in range(2)):
         return plot_hands(policy, ROOT if line is None else line, title=title)
     _refuse_line(line, form.name)
-    panels = []
-    for grid in () if layout == "bars" else find_public_grids(policy):
-        shown = [*map(_shortened, grid.public_states[:max_rows])]
-        cells = {place: row for place, row in grid.cells.items() if place[0] < max_rows}
-        name = _panel_title(grid.player, len(shown), len(grid.public_states), " public states")
-        panels.append(_Panel(name, shown, [*grid.hands], cells))
-    return _draw(panels or _public_bars(policy, max_rows), title or form.name)
-
-
-def _public_bars(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
-    panels = []
-    for player, group in groupby(policy.rows(), key=attrgetter("player")):
-        shown = _with_hands_in_order([*islice(group, MAX_SCANNED)])[:max_rows]
-        total = policy.form.treeplexes[player].num_infostates
-        panels.append(
-            _Panel(
-                _panel_title(player, len(shown), total, ""),
-                [_shortened(row.infostate) for row in shown],
-                [],
-                {(place, 0): row for place, row in enumerate(shown)},
-            )
-        )
-    return panels
+    grids = () if layout == "bars" else find_public_grids(policy)
+    panels = [_grid_panel(grid, len(grid.public_states), max_rows) for grid in grids]
+    panels = panels or _bar_panels(policy, policy.rows(), max_rows, MAX_SCANNED)
+    return _draw(panels, title or form.name)
 
 
 def _with_hands_in_order(rows: list[PolicyRow]) -> list[PolicyRow]:
@@ -168,6 +152,7 @@ def _with_hands_in_order(rows: list[PolicyRow]) -> list[PolicyRow]:
     classes = [hand_class(hand) for hand, *_ in parts]
     if None in classes:
         return rows
+    # Early decisions first, then line by line in the order of first appearance.
     lines = {line: at for at, line in enumerate(dict.fromkeys(line for *_, line in parts))}
     keys = [
         (row.own_depth, lines[line], sorted(place or ()), place)
@@ -185,33 +170,24 @@ def _refuse_line(line: str | None, game: str) -> None:
         )
 
 
-def _bar_panels(policy: TabularPolicy, max_rows: int) -> list[_Panel]:
-    totals = [plex.num_infostates for plex in policy.form.treeplexes]
+def _bar_panels(
+    policy: TabularPolicy, rows: Iterable[PolicyRow], max_rows: int, max_scanned: int | None = None
+) -> list[_Panel]:
     panels = []
-    for player, group in groupby(policy.sorted_rows(), key=attrgetter("player")):
-        shown = _with_hands_in_order([*group])[:max_rows]
-        panels.append(
-            _Panel(
-                _panel_title(player, len(shown), totals[player], ""),
-                [_shortened(row.infostate) for row in shown],
-                [],
-                {(place, 0): row for place, row in enumerate(shown)},
-            )
-        )
+    for player, group in groupby(rows, key=attrgetter("player")):
+        shown = _with_hands_in_order([*islice(group, max_scanned)])[:max_rows]
+        title = _panel_title(player, len(shown), policy.form.treeplexes[player].num_infostates, "")
+        cells = {(place, 0): row for place, row in enumerate(shown)}
+        panels.append(_Panel(title, [_shortened(row.infostate) for row in shown], [], cells))
     return panels
 
 
-def _grid_panel(policy: TabularPolicy, grid: PolicyGrid, max_rows: int) -> _Panel:
-    tree = as_sequence_form(policy.form).infostate_trees[grid.player]
-    total = len(set(tree.public_state[tree.acting].tolist()))
+def _grid_panel(grid: PolicyGrid, total: int, max_rows: int) -> _Panel:
+    """Return the first rows of a table, of a player with `total` public states."""
     shown = [*map(_shortened, grid.public_states[:max_rows])]
     cells = {place: row for place, row in grid.cells.items() if place[0] < max_rows}
-    return _Panel(
-        _panel_title(grid.player, len(shown), total, " public states"),
-        shown,
-        [*grid.hands],
-        cells,
-    )
+    title = _panel_title(grid.player, len(shown), total, " public states")
+    return _Panel(title, shown, [*grid.hands], cells)
 
 
 def _panel_title(player: int, num_shown: int, total: int, noun: str) -> str:
@@ -291,11 +267,7 @@ def _add_legend(figure: Figure, colors: dict[str, str], *, is_faded: bool) -> No
     if is_faded:
         marks.append(Patch(color=INK, alpha=FADED, label="pale: not reached by own actions"))
     if marks:
-        legend = figure.legend(
-            handles=marks, loc="outside lower center", ncols=5, frameon=False, fontsize=FONT_SIZE
-        )
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        add_legend_below(figure, marks, 5, FONT_SIZE)
 
 
 def _shortened(text: str) -> str:

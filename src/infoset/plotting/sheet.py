@@ -65,8 +65,17 @@ def draw_sheet(pictures: Sequence[Picture]) -> Figure:
     layout = [lay_out(picture) for picture in pictures]
     width = max(MIN_WIDTH, *map(_width, layout))
     legend = break_rows(legend_entries(pictures), width)
-    heights = [_height(one) for one in layout]
-    figure, pen = _sheet(width, sum(heights) + LEGEND_ROW_HEIGHT * len(legend))
+    heights = [
+        TITLE_HEIGHT + one.height + REMARK_HEIGHT * bool(one.picture.remark) + PICTURE_GAP
+        for one in layout
+    ]
+    wide = width + 2 * MARGIN
+    high = sum(heights) + LEGEND_ROW_HEIGHT * len(legend) + 2 * MARGIN
+    figure = new_figure((wide / POINTS_PER_INCH, high / POINTS_PER_INCH))
+    # The unit of the axes is a point, and y grows downwards.
+    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, wide), ylim=(high, 0))
+    axes.set_axis_off()
+    pen = Pen(axes, MARGIN, MARGIN)
     for one, height in zip(layout, heights, strict=True):
         _draw_titled(pen, one)
         pen = pen.moved(0.0, height)
@@ -82,11 +91,6 @@ def _width(layout: Layout) -> float:
     return max(title, text_width(picture.remark), layout.width)
 
 
-def _height(layout: Layout) -> float:
-    remark = REMARK_HEIGHT if layout.picture.remark else 0.0
-    return TITLE_HEIGHT + layout.height + remark + PICTURE_GAP
-
-
 def _draw_titled(pen: Pen, layout: Layout) -> None:
     picture = layout.picture
     pen.text(
@@ -96,15 +100,6 @@ def _draw_titled(pen: Pen, layout: Layout) -> None:
     if picture.remark:
         base = TITLE_HEIGHT + layout.height + REMARK_HEIGHT - TEXT_SIZE / 2
         pen.text(f"{picture.kind}-remark", (0.0, base), picture.remark, color=QUIET_INK)
-
-
-def _sheet(width: float, height: float) -> tuple[Figure, Pen]:
-    """Return an empty figure and a pen on it whose unit is a point."""
-    wide, high = width + 2 * MARGIN, height + 2 * MARGIN
-    figure = new_figure((wide / POINTS_PER_INCH, high / POINTS_PER_INCH))
-    axes = figure.add_axes((0, 0, 1, 1), xlim=(0, wide), ylim=(high, 0))
-    axes.set_axis_off()
-    return figure, Pen(axes, MARGIN, MARGIN)
 
 
 PLAIN, THINNEST, THICKEST = 0.8, 0.4, 3.2
@@ -299,14 +294,23 @@ def _entries(pictures: Sequence[Picture]) -> Iterator[Entry]:
     names = pictures[0].player_names
     nodes = [node for picture in pictures for node in picture.nodes]
     actors = {actor for node in nodes for actor in node.actors}
+    # Players first; chance, terminals and observers have negative numbers.
     for actor in sorted(actors, key=lambda actor: (actor < 0, abs(actor))):
-        yield _actor_entry(actor, names)
+        text = OTHER_ACTORS.get(actor) or f"{names[actor]} acts"
+        sample = partial(draw_actor, x=0.0, y=0.0, actor=actor)
+        yield Entry(f"actor-{actor}", text, 2 * mark_of(actor).radius, sample)
     for player in sorted({player for picture in pictures for player in picture.columns}):
-        yield _knower_entry(player, pictures[-1].cell_meaning.format(names[player]))
+        text = pictures[-1].cell_meaning.format(names[player])
+        mark = partial(draw_cell_mark, x=0.0, y=0.0, player=player)
+        yield Entry(f"knower-{player}", text, 2 * CELL_MARK_RADIUS, mark)
+    ends = [(DOT, 0.0), (LINE_LENGTH - DOT, 0.0)]
     for player in sorted({infoset.player for picture in pictures for infoset in picture.infosets}):
-        yield _infoset_entry(player, names)
+        text = f"indistinguishable to {names[player]}"
+        chain = partial(Pen.chain, points=ends, look=link_style(player), dot=DOT)
+        yield Entry(f"infoset-{player}", text, LINE_LENGTH, chain)
     if any(picture.regions for picture in pictures):
-        yield Entry("region", "public state", REGION_SAMPLE.width, _draw_region_sample)
+        box = partial(Pen.box, box=REGION_SAMPLE)
+        yield Entry("region", "public state", REGION_SAMPLE.width, box)
     if any(_has_own_action(node) for node in nodes):
         yield _word_entry("own-action", "!a", "own action a")
     if any("×" in node.note for node in nodes):
@@ -321,43 +325,10 @@ def _has_own_action(node: PictureNode) -> bool:
     return any(word.startswith("!") and len(word) > 1 for word in words)
 
 
-def _actor_entry(actor: Player, names: Sequence[str]) -> Entry:
-    text = OTHER_ACTORS.get(actor) or f"{names[actor]} acts"
-    width = 2 * mark_of(actor).radius
-    return Entry(f"actor-{actor}", text, width, partial(_draw_actor_sample, actor=actor))
-
-
-def _draw_actor_sample(pen: Pen, name: str, actor: Player) -> None:
-    draw_actor(pen, name, 0.0, 0.0, actor)
-
-
-def _knower_entry(player: Player, text: str) -> Entry:
-    draw = partial(_draw_knower_sample, player=player)
-    return Entry(f"knower-{player}", text, 2 * CELL_MARK_RADIUS, draw)
-
-
-def _draw_knower_sample(pen: Pen, name: str, player: Player) -> None:
-    draw_cell_mark(pen, name, 0.0, 0.0, player)
-
-
-def _infoset_entry(player: Player, names: Sequence[str]) -> Entry:
-    text = f"indistinguishable to {names[player]}"
-    return Entry(f"infoset-{player}", text, LINE_LENGTH, partial(_draw_chain, player=player))
-
-
-def _draw_chain(pen: Pen, name: str, player: Player) -> None:
-    pen.chain(name, [(DOT, 0.0), (LINE_LENGTH - DOT, 0.0)], link_style(player), DOT)
-
-
-def _draw_region_sample(pen: Pen, name: str) -> None:
-    pen.box(name, REGION_SAMPLE)
-
-
 def _word_entry(name: str, word: str, text: str) -> Entry:
-    def draw(pen: Pen, name: str) -> None:
-        pen.text(name, (0.0, base_line(0.0, SMALL_SIZE)), word, size=SMALL_SIZE)
-
-    return Entry(name, text, text_width(word, SMALL_SIZE), draw)
+    at = 0.0, base_line(0.0, SMALL_SIZE)
+    sample = partial(Pen.text, at=at, text=word, size=SMALL_SIZE)
+    return Entry(name, text, text_width(word, SMALL_SIZE), sample)
 
 
 def _draw_probabilities(pen: Pen, name: str) -> None:

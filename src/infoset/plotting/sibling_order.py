@@ -55,6 +55,7 @@ def merged_ranks(lists: Iterable[Sequence[int]]) -> dict[int, int]:
         for one, other in pairwise(items):
             if one != other:
                 later[one].add(other)
+    # Topological sort: `waiting` counts the items that must come before each item.
     number = {item: place for place, item in enumerate(later)}
     waiting = dict.fromkeys(later, 0)
     for others in later.values():
@@ -64,6 +65,7 @@ def merged_ranks(lists: Iterable[Sequence[int]]) -> dict[int, int]:
     heapify(ready)
     items, order = list(later), list[int]()
     while waiting:
+        # If nothing is ready, the lists contradict each other: the first item breaks the circle.
         chosen = items[heappop(ready)] if ready else next(iter(waiting))
         if waiting.pop(chosen, None) is None:
             continue

@@ -31,7 +31,7 @@ class StepProbabilities:
             acted = graph.joint_action[tree.edge, player] >= 0
             own = self.policy.probabilities[player][tree.sequence[:, player]]
             probabilities = probabilities * np.where(acted, own, 1.0)
-        probabilities[0] = 1.0
+        probabilities[0] = 1.0  # the root has no step: its edge is -1
         return probabilities
 
     def of_infostates(self, player: Player) -> FloatArray:
@@ -48,6 +48,7 @@ class StepProbabilities:
             self.policy.probabilities[player][infostates.last_sequence],
             infostates.action >= 0,
         )
+        # Reach of the others 0 at the parent: only the factor of the own action is left.
         probability[np.isnan(probability) & acted] = 1.0
         return probability * np.where(acted, own, 1.0)
 
@@ -71,7 +72,7 @@ def _conditional(group: IntArray, parent: IntArray, reach: FloatArray) -> FloatA
     group [H], parent [number of groups], reach [H].
     """
     total = np.bincount(group, reach, minlength=len(parent))
-    before = total[parent]
+    before = total[parent]  # of the root it is that of the last group, replaced below
     probabilities = np.full(len(parent), np.nan)
     np.divide(total, before, out=probabilities, where=before > 0)
     probabilities[0] = 1.0

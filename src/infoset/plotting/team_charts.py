@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, add_grid, new_figure, wrap_spec
+from infoset.plotting.figures import COLORS, add_grid, new_figure, set_title, wrap_spec
 from infoset.teams import TeamPoint, TeamResult
-from infoset.typing import Player
 from infoset.utils.arguments import check_type
 
 if TYPE_CHECKING:
@@ -26,11 +25,6 @@ def plot_team(result: TeamResult) -> Figure:
     Solid lines are the payoffs of implementable policies, dashed lines those of relaxed policies.
     Other runs are faint. A dotted line is the upper bound.
 
-    Returns
-    -------
-    Figure
-        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
-
     Examples
     --------
     >>> from infoset.front import solve_team
@@ -48,8 +42,11 @@ def plot_team(result: TeamResult) -> Figure:
         above.axhline(result.upper_bound, color=BOUND_COLOR, linestyle=":", label="upper bound")
     above.set_ylabel("payoff (game's units)")
     above.legend(frameon=False, fontsize=8)
-    title = "\n".join([*wrap_spec(result.game), _subtitle(result)])
-    above.set_title(title, fontsize=TITLE_FONT_SIZE, parse_math=False)
+    earned = ", ".join(f"{payoff:.6g}" for payoff in result.payoffs)
+    best = f", best of {result.num_runs} runs" if result.num_runs > 1 else ""
+    if len(result.teams) > 1:  # their policies are chosen team by team
+        best = ""
+    set_title(above, *wrap_spec(result.game), f"{result.method}: {earned}{best}")
     below.set_ylabel("squared distance")
     below.set_xlabel("iterations")
     below.set_xscale("log")
@@ -69,26 +66,17 @@ def _draw_other_runs(axes: Axes, result: TeamResult) -> None:
 
 def _draw_team(above: Axes, below: Axes, result: TeamResult, team: int) -> None:
     trace, color = result.trace_of(result.run), COLORS[team % len(COLORS)]
-    name = "" if len(result.teams) == 1 else f"{_players_text(result.teams[team])}: "
+    players = result.teams[team]
+    name = f"player{'s' * (len(players) > 1)} {', '.join(map(str, players))}: "
+    if len(result.teams) == 1:
+        name = ""
     earned = [point.payoffs[team] for point in trace]
     relaxed = [point.relaxed_payoffs[team] for point in trace]
     distance = [point.squared_distances[team] for point in trace]
     _plot(above, trace, earned, color=color, label=f"{name}implementable policy")
     if result.relaxed is not result.information:
-        _plot(
-            above,
-            trace,
-            relaxed,
-            color=color,
-            linestyle="--",
-            label=f"{name}relaxed policy",
-        )
+        _plot(above, trace, relaxed, color=color, linestyle="--", label=f"{name}relaxed policy")
     _plot(below, trace, distance, color=color)
-
-
-def _players_text(players: tuple[Player, ...]) -> str:
-    """Name a team by its players, as the command line does."""
-    return f"player{'s' * (len(players) > 1)} {', '.join(map(str, players))}"
 
 
 def _plot(
@@ -97,12 +85,3 @@ def _plot(
     """Draw a line, or a dot if there is only one measurement."""
     marker = "o" if len(trace) == 1 else None
     axes.plot([point.iteration for point in trace], values, marker=marker, **style)  # type: ignore[arg-type]
-
-
-def _subtitle(result: TeamResult) -> str:
-    """Return the method and its final payoffs."""
-    earned = ", ".join(f"{payoff:.6g}" for payoff in result.payoffs)
-    runs = "" if result.num_runs == 1 else f", best of {result.num_runs} runs"
-    if len(result.teams) > 1:
-        runs = ""
-    return f"{result.method}: {earned}{runs}"

@@ -62,6 +62,7 @@ class TruncatedTree:
     def is_cut_off(self, histories: Sequence[int]) -> bool:
         """Return whether the game continues after a history that is a leaf of the tree."""
         chosen = np.asarray(histories)
+        # first_child[h] up to first_child[h + 1] are the children of h.
         is_last = self.tree.first_child[chosen] == self.tree.first_child[chosen + 1]
         return bool(self.actors_among(chosen[is_last]) - {TERMINAL})
 
@@ -220,6 +221,7 @@ def choose_part(parent: IntArray, limits: Limits) -> DrawnPart:
     DrawnPart(size=3, depth=1, is_level=True)
     """
     size, most = len(parent), limits.nodes
+    # One node more than fits shows whether the level of the last node is complete.
     depths = np.zeros(min(size, most + 1), np.int64)
     for node, before in enumerate(parent[1 : most + 1].tolist(), start=1):
         depths[node] = depths[before] + 1

@@ -78,6 +78,8 @@ class _Groups:
 def _groups(place: Place, player: Player) -> _Groups:
     size = len(place.infostates(player))
     count = min(size, MAX_BELIEFS)
+    # Infostate k is in group floor(k · count / size), so that group sizes differ by at most one;
+    # group g has the infostates from bounds[g] up to bounds[g + 1].
     of = np.arange(size) * count // max(size, 1)
     bounds = np.searchsorted(of, np.arange(count + 1))
     first, last = bounds[:-1].tolist(), (bounds[1:] - 1).tolist()

@@ -163,6 +163,7 @@ class Explorer:
             raise RequestError(f"{name} takes {', '.join(question.arguments) or 'no arguments'}")
         for key, value in given.items():
             bound = self._bound(key)
+            # Not `isinstance`: true and false are whole numbers of Python, but not of JSON.
             if type(value) is not int or not 0 <= value < bound:
                 raise RequestError(f"{key} must be a whole number from 0 to {bound - 1}")
         try:
@@ -306,7 +307,7 @@ class Explorer:
         with self._lock:
             self._num_plays += 1
             self._plays[self._num_plays] = _HeldPlay(play, threading.Lock())
-            while len(self._plays) > MAX_PLAYS:
+            while len(self._plays) > MAX_PLAYS:  # the first one was used least recently
                 self._plays.popitem(last=False)
             return _numbered(play.view(), self._num_plays)
 

@@ -16,7 +16,7 @@ from infoset.typing import CHANCE, FloatArray, Player
 from infoset.utils.arguments import check_count, check_player
 from infoset.utils.text import distinct_labels
 from infoset.views.labels import shorten
-from infoset.views.state_views import MAX_CHILDREN, MAX_INFOSTATES, ActionView
+from infoset.views.state_views import MAX_CHILDREN, MAX_INFOSTATES, ActionView, known, page
 
 MAX_LABEL = 60
 
@@ -130,7 +130,7 @@ class FormValues:
         found = form.chance_probability.copy()
         for player in range(form.num_players):
             moved = np.flatnonzero(form.actor[form.parent] == player)
-            moved = moved[moved > 0]
+            moved = moved[moved > 0]  # the root has parent -1, which indexes the last history
             found[moved] = self.policy.probabilities[player][form.sequence[moved, player]]
         return found
 
@@ -172,8 +172,7 @@ def view_form_children(values: FormValues, history: int, start: int = 0) -> Form
     form = values.form
     _check_history(form, history)
     children = range(*form.first_child[history : history + 2].tolist())
-    _check_start(start, len(children))
-    shown = children[start : start + MAX_CHILDREN]
+    shown = children[page(start, len(children), MAX_CHILDREN)]
     links = tuple(_history(values, child) for child in shown)
     return FormHistoriesView(history, start, len(children), links)
 
@@ -190,10 +189,9 @@ def view_form_infostates(values: FormValues, player: Player, start: int = 0) -> 
     check_player(player, form.num_players, form.name)
     own = as_sequence_form(values.policy.form).infostate_trees[player]
     acting = own.acting.tolist()
-    _check_start(start, len(acting))
     plan = values.policy.realization_plan(player)
     rows = []
-    for number in acting[start : start + MAX_INFOSTATES]:
+    for number in acting[page(start, len(acting), MAX_INFOSTATES)]:
         first, count = int(own.first_sequence[number]), int(own.num_actions[number])
         parent, taken = int(own.parent[number]), int(own.action[number])
         actions = own.legal_actions(parent) if parent > 0 else ()
@@ -205,7 +203,7 @@ def view_form_infostates(values: FormValues, player: Player, start: int = 0) -> 
                 action=str(actions[taken]) if actions else "",
                 own_reach=float(plan[own.last_sequence[number]]),
                 actions=tuple(
-                    ActionView(str(action), float(share), _known(value), None)
+                    ActionView(str(action), float(share), known(value), None)
                     for action, share, value in zip(
                         own.legal_actions(number),
                         values.policy.probabilities[player][first : first + count],
@@ -218,22 +216,12 @@ def view_form_infostates(values: FormValues, player: Player, start: int = 0) -> 
     return FormInfostatesView(player, start, len(acting), tuple(rows))
 
 
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
 def _check_history(form: ExtensiveForm, history: int) -> None:
     check_count("history", history)
     if history >= form.num_histories:
         raise ParameterError(
             f"history={history}: {form.name} has histories 0 to {form.num_histories - 1}"
         )
-
-
-def _check_start(start: int, total: int) -> None:
-    check_count("start", start)
-    if start and start >= total:
-        raise ParameterError(f"start={start}: there are {total} entries, counted from 0")
 
 
 def _history(values: FormValues, history: int) -> FormHistoryView:

@@ -105,6 +105,7 @@ def hand_class(label: str) -> tuple[int, int] | None:
     found = HAND.fullmatch(label)
     if found is None or found.group(1, 2) == found.group(3, 4):
         return None
+    # One suit above the diagonal of the grid, two suits below it.
     high, low = sorted((RANKS.index(found[1]), RANKS.index(found[3])))
     return (high, low) if found[2] == found[4] else (low, high)
 
@@ -213,6 +214,7 @@ def move_texts(graph: WorldGraph, world: int) -> list[str]:
     that the outcome causes.
     """
     edges = slice(*graph.first_edge[world : world + 2].tolist())
+    # Edges with equal joint actions are the outcomes of one; a single outcome needs no label.
     _, which, outcomes = np.unique(
         graph.joint_action[edges], axis=0, return_inverse=True, return_counts=True
     )

@@ -125,6 +125,7 @@ class LiveRun:
 
     def newest(self) -> LivePoint | None:
         """Return the newest measurement; None before the first."""
+        # The outcome is read first: if it is known, point and policy are the last ones.
         outcome, point, policy = self.outcome, self._point, self.policy
         if point is None or policy is None:
             return None
@@ -146,7 +147,7 @@ class LiveRun:
     def _record(self, point: TracePoint) -> None:
         """Keep a measurement, and wait until the next one is due."""
         self._point = point
-        del self._budget.trace[:-1]
+        del self._budget.trace[:-1]  # a run without end must not fill the memory
         left = self._last + SECONDS_BETWEEN_POINTS - time.monotonic()
         if left > 0:
             self._interrupt.wait(left)

@@ -347,6 +347,7 @@ class Play:
 def _belief_entries(found: dict[Infostate, float], truth: Infostate) -> tuple[BeliefEntry, ...]:
     """Return the most probable infostates and the true one, the most probable first."""
     likely = sorted(found.items(), key=lambda entry: (-entry[1], str(entry[0])))
+    # The true infostate is listed even if it is improbable: it is what a reader looks for.
     shown = [entry for entry in likely[:MAX_BELIEF] if entry[0] != truth]
     entries = sorted([*shown, (truth, found.get(truth, 0.0))], key=lambda entry: -entry[1])
     return tuple(

@@ -66,9 +66,11 @@ def view_differences(
         distance = np.zeros(0)
         if len(reach):
             own, other = (places.policy.probabilities[player] for places in (first, second))
+            # Sums over the actions of each infostate, which begin at its first sequence.
             distance = np.add.reduceat(np.abs(own - other), plex.first_sequence) / 2
         for number in np.flatnonzero(reach * distance > 0).tolist():
             both = float(reach[number]), float(distance[number])
+            # Sorted by the negative product, with ties in the order of players and infostates.
             found.append((-both[0] * both[1], player, number, *both))
     shown = sorted(found)[start : start + min(size, MAX_DIFFERENCES)]
     views = tuple(_difference(first, second, *entry[1:]) for entry in shown)

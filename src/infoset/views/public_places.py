@@ -148,6 +148,7 @@ class PublicPlaces:
         """[V] the places after each node: those of its actions in order."""
         form = self.form
         found: list[list[tuple[int, int]]] = [[] for _ in range(form.num_nodes)]
+        # Ends follow nodes in the numbering of places; both are sorted by the action before them.
         for node in range(1, form.num_nodes):
             found[form.parent[node]].append((int(form.action[node]), node))
         for number, (node, action) in enumerate(
@@ -183,6 +184,7 @@ class PublicPlaces:
         if self.form.symmetry is None:
             return 1
         images = self.form.symmetry.images.items()
+        # Each image is an outcome that a permutation of cards maps to a kept one.
         return 1 + sum(at == parent and kept == seen for (at, _), (kept, _) in images)
 
 
@@ -299,6 +301,7 @@ class PublicPlace:
         end, form = self._end, self._form
         if end is None:
             return self.places.of_nodes.own_reach(self.number, player)
+        # The range at an end: the plan at the player's last sequence before it, hand by hand.
         last = form.terminal_sequence[end : end + 1, player].astype(np.int64)
         reach = self.places.plans[player][form.places(player, last)[0]]
         return np.where(self._alive(player), reach, 0.0)
@@ -315,6 +318,7 @@ class PublicPlace:
             met = unblocked_reach(prior, player, self._own_reach(1 - player))
             chance = self._form.terminals.chance_reach[end]
             reach = np.where(self._alive(player), met * chance, 0.0)
+        # A joint prior already has the player's own part; independent weights do not.
         return reach if prior.joint is not None else reach * prior.weights[player]
 
     def reach(self, player: Player) -> FloatArray:

@@ -156,7 +156,7 @@ class HistoriesView:
 def view_children(places: Places, state: int, start: int = 0) -> ChildrenView:
     """Return up to 200 of the children of a public state."""
     children = places.at(state).children
-    shown = range(len(children))[_page(start, len(children), MAX_CHILDREN)]
+    shown = range(len(children))[page(start, len(children), MAX_CHILDREN)]
     links = tuple(_link(places.at(children[at])) for at in shown)
     return ChildrenView(state, start, len(children), links)
 
@@ -204,7 +204,7 @@ def view_infostates(places: Places, state: int, player: Player, start: int = 0) 
     place = places.at(state)
     check_player(player, places.num_players, places.name)
     numbers = place.infostates(player)
-    shown = range(len(numbers))[_page(start, len(numbers), MAX_INFOSTATES)]
+    shown = range(len(numbers))[page(start, len(numbers), MAX_INFOSTATES)]
     rows = _infostates(place, player, numbers, shown)
     are_hands = bool(rows) and all(hand_class(row.label) is not None for row in rows)
     return InfostatesView(state, player, start, len(numbers), rows, are_hands)
@@ -220,7 +220,7 @@ def view_histories(places: Places, state: int, start: int = 0) -> HistoriesView:
     """
     place = places.at(state)
     found, total = place.histories(), place.probability
-    shown = range(len(found.numbers))[_page(start, len(found.numbers), MAX_CHILDREN)]
+    shown = range(len(found.numbers))[page(start, len(found.numbers), MAX_CHILDREN)]
     rows = tuple(
         HistoryView(
             history=int(found.numbers[at]),
@@ -250,7 +250,7 @@ def view_probabilities(places: Places, state: int) -> dict[str, tuple[float, ...
     return found
 
 
-def _page(start: int, total: int, size: int) -> slice:
+def page(start: int, total: int, size: int) -> slice:
     """Return which entries are in an answer."""
     check_count("start", start)
     if start and start >= total:
@@ -264,6 +264,7 @@ def _link(place: Place) -> StateLink:
     return StateLink(
         state=place.number,
         label=place.label,
+        # Rounding can make the parent's sum smaller than that of its only child.
         probability=min(1.0, place.probability / before) if before > 0 else 0.0,
         num_children=len(place.children),
         num_infostates=place.num_infostates,
@@ -286,9 +287,9 @@ def _infostates(
             label=label,
             own_reach=float(own_reach[at]),
             probability=float(reach[at]) / total if total > 0 else None,
-            value=_known(values[at]),
+            value=known(values[at]),
             actions=_actions(place, player, at, float(values[at]), float(counterfactual[at])),
-            equity=None if equity is None else _known(equity[at]),
+            equity=None if equity is None else known(equity[at]),
         )
         for at, label in zip(shown, labels, strict=True)
     )
@@ -301,13 +302,14 @@ def _actions(
     if not legal:
         return ()
     worth = place.action_values(player, position)
-    regrets = reach * (worth - value)
+    regrets = reach * (worth - value)  # r(I, a) = π₋ᵢ(I) · (v(I, a) - v(I)), as CFR adds up
     columns = place.policy(player, position), worth, regrets
     return tuple(
-        ActionView(str(action), float(share), _known(value), _known(regret))
+        ActionView(str(action), float(share), known(value), known(regret))
         for action, share, value, regret in zip(legal, *columns, strict=True)
     )
 
 
-def _known(value: float) -> float | None:
+def known(value: float) -> float | None:
+    """Return a number for JSON, which has no NaN: None if it is unknown."""
     return None if np.isnan(value) else float(value)

@@ -179,13 +179,14 @@ class TreePlaces:
         after the action, weighted by the reach of chance and the others.
         """
         tree, found = self.tree, []
-        before = np.maximum(tree.parent, 0)
+        before = np.maximum(tree.parent, 0)  # the root has parent -1; it is set below
         for player, own in enumerate(tree.infostate_trees):
             acted = own.num_actions[tree.infostate[before, player]] > 0
             acted[0] = True  # entry 0 is the value of the policy
             sequence = tree.sequence[acted, player]
             reach = self._reach_of_others(player)[acted]
             values = self.history_values[acted, player]
+            # Q(a) = Σ π₋ᵢ(h) v(h) / Σ π₋ᵢ(h) over the histories h that directly follow the action.
             total = np.bincount(sequence, reach * values, own.num_sequences)
             mass = np.bincount(sequence, reach, own.num_sequences)
             found.append(np.divide(total, mass, np.full(len(mass), np.nan), where=mass > 0))
@@ -286,6 +287,7 @@ class TreePlace:
 
     @cached_property
     def _histories(self) -> IntArray:
+        # Histories sorted by public state, and where those of each state begin.
         order, first = self._tree.public_state_histories
         return order[first[self.number] : first[self.number + 1]]
 
@@ -364,6 +366,7 @@ class TreePlace:
         """Return the probabilities of pairs of infostates, summed by groups."""
         place, rows = [], self._tree.infostate[self._histories]
         for player, group in zip(players, groups, strict=True):
+            # `of` maps infostates of the whole tree to groups, by which histories are summed.
             of = np.zeros(self._tree.infostate_trees[player].num_infostates, np.int64)
             of[self.infostates(player)] = group
             place.append(of[rows[:, player]])

@@ -325,6 +325,7 @@ def _resolved(
     is_name = isinstance(policy, str) and not is_policy_file(policy)
     if is_name and METHODS.knows(str(policy)):
         return solve(form, str(policy), callback=solving(str(policy))).policy
+    # A word that is neither a file nor a method is a misspelled name, not a missing file.
     if is_name and str(policy).isidentifier() and policy != "uniform":
         raise UnknownNameError.of("policy", str(policy), ["uniform", *METHODS])
     return resolve_average(policy, form)

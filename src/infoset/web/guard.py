@@ -116,7 +116,7 @@ class Guard:
             return 421
         origin = headers.get(b"origin")
         is_socket = scope["type"] == "websocket"
-        if is_socket and origin is None:
+        if is_socket and origin is None:  # browsers send it with every socket
             return 403
         if origin is not None and origin.lower() not in self._address.origins:
             return 403
@@ -124,6 +124,7 @@ class Guard:
             return 403
         if not is_socket and scope["path"] in self._open_paths:
             return 0 if scope["method"] in ("GET", "HEAD") else 405
+        # Sockets of browsers cannot have headers of their own, so the token is a subprotocol.
         offered = scope.get("subprotocols") or ["", ""]
         token = offered[-1].encode() if is_socket else headers.get(TOKEN_HEADER, b"")
         if is_socket and offered[0] != PROTOCOL:

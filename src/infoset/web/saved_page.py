@@ -96,9 +96,10 @@ def _packed(explorer: Explorer, depth: int | None) -> str:
         answer = explorer.ask(question)
         if question["ask"] == "game":
             answer = {**answer, "opponents": [], "methods": [], "saved": True}
+        # The page looks an answer up by the text of its question, whose keys are therefore sorted.
         entry = json_text(json.dumps(question, sort_keys=True, separators=(",", ":")))
         add(f"{'' if first else ','}{entry}:{json_text(answer)}")
-        if size * 4 / 3 > MAX_PAGE_BYTES:
+        if size * 4 / 3 > MAX_PAGE_BYTES:  # base 64 writes four characters for three bytes
             likely = size * 4 / 3 * total / max(done, 1)
             raise LimitError(
                 f"the page of {explorer.game} would have about {likely / 1e6:,.0f} MB, more than "

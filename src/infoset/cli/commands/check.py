@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption
+from infoset.cli.options import GameArgument, JsonOption, SecondsOption
 from infoset.cli.screen import print_json, say
 
 
@@ -16,9 +16,7 @@ def run(
     max_histories: Annotated[
         int, typer.Option(metavar="NUMBER", min=1, help="Limit on the number of histories.")
     ] = 10_000,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", help="Time limit in seconds.")
-    ] = None,
+    seconds: SecondsOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random plays.")] = 0,
     as_json: JsonOption = False,
 ) -> None:

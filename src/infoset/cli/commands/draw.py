@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption
+from infoset.cli.options import GameArgument, JsonOption, PictureOption
 from infoset.cli.screen import print_json, say, tell_average
 
-if TYPE_CHECKING:
-    from infoset.plotting import Picture
-
-OutOption: TypeAlias = Annotated[
-    Path,
-    typer.Option(
-        metavar="FILE",
-        help="Output file; its extension selects the format: .svg, .png or .pdf.",
-        show_default=False,
-    ),
-]
 ViewOption: TypeAlias = Annotated[
     str,
     typer.Option(metavar="VIEW", help="View: history, infostate, public, all, payoffs, or policy."),
@@ -36,7 +24,7 @@ PolicyOption: TypeAlias = Annotated[
 
 def run(
     game: GameArgument,
-    out: OutOption,
+    out: PictureOption,
     view: ViewOption = "history",
     player: Annotated[int, typer.Option(help="Player of the infostate view, counted from 0.")] = 0,
     policy: PolicyOption = None,
@@ -83,7 +71,15 @@ def run(
     )
     drawing.save(out)
     if as_json:
-        pictures = [_summary(picture) for picture in drawing.pictures]
+        pictures = [
+            {
+                "view": picture.kind,
+                "title": picture.title,
+                "nodes": len(picture.nodes),
+                "omitted": picture.remark or None,
+            }
+            for picture in drawing.pictures
+        ]
         print_json({"game": game, "view": view, "file": str(out), "pictures": pictures})
         return
     for picture in drawing.pictures:
@@ -93,12 +89,3 @@ def run(
     if any(picture.remark for picture in drawing.pictures):
         say("to draw more, raise --max-nodes or --depth")
     say(f"saved in {out}")
-
-
-def _summary(picture: Picture) -> dict[str, Any]:
-    return {
-        "view": picture.kind,
-        "title": picture.title,
-        "nodes": len(picture.nodes),
-        "omitted": picture.remark or None,
-    }

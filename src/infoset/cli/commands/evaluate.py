@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 import typer
 
 from infoset.cli.options import (
+    AnyPolicyArgument,
     JsonOption,
     OnOption,
     OptionalGameArgument,
@@ -56,15 +57,7 @@ COLUMNS = ("hand", "probability", "value", "best_response_value", "gain")
 
 def run(
     game: OptionalGameArgument = None,
-    policy: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="POLICY",
-            help="Policy: uniform, a policy file, the folder of a run, a searcher such as pimc, or "
-            "file.py:NAME.",
-            show_default=False,
-        ),
-    ] = None,
+    policy: AnyPolicyArgument = None,
     others: Annotated[
         list[str] | None,
         typer.Argument(
@@ -148,6 +141,7 @@ def run(
     """
     from infoset.front import is_correlated, is_policy_file
 
+    # If the first argument is a policy, its file names the game, and all arguments are policies.
     if game is not None and policy is not None and _is_only_policy(game):
         rules, path = game_and_policy(game, None)
         players = [game, policy, *(others or ())]
@@ -268,7 +262,7 @@ def _print_hands(one: HandEvaluation, title: str) -> None:
     """Print a table of hands: all, or those with the largest gains by probability."""
     rows = list(zip(*_columns(one), strict=True))
     order = sorted(range(len(rows)), key=lambda place: -one.probabilities[place] * one.gains[place])
-    shown = sorted(order[:MAX_HANDS])
+    shown = sorted(order[:MAX_HANDS])  # chosen by what they contribute, shown in the usual order
     table = make_table("hand", ">probability", ">value", ">best response", ">gain")
     for place in shown:
         label, *numbers = rows[place]

@@ -69,10 +69,10 @@ def describe(found: GameInfo) -> dict[str, str]:
     from infoset.utils.text import format_bytes
 
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
-    public = found.public_form_bytes
+    public, worlds = found.public_form_bytes, found.world_states
     return {
         "players": str(found.num_players),
-        "world states": _bounded(bound, found.world_states),
+        "world states": "-" if worlds is None else bound + number_text(worlds),
         "histories": bound + number_text(found.histories),
         "terminals": bound + number_text(found.terminals),
         "infostates": _by_player(found.infostates),
@@ -124,10 +124,6 @@ def _searches(model: str | None) -> str:
     if model is None:
         return "-"
     return "by the rules (slow)" if model == "RulesModel" else f"compiled ({model})"
-
-
-def _bounded(bound: str, count: int | None) -> str:
-    return "-" if count is None else bound + number_text(count)
 
 
 def _by_player(counts: tuple[int, ...] | None) -> str:

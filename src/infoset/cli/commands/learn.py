@@ -111,7 +111,7 @@ def run(
     ):
 
         def show(seed: int, point: TracePoint) -> None:
-            if not progress.method:
+            if not progress.method:  # the first measurement: the game is built
                 progress.solving(row.name, Budget(iterations=episodes, seconds=seconds))
             progress.measured(point)
 

@@ -79,9 +79,14 @@ def run(
     import numpy as np
 
     from infoset.front import to_game
+    from infoset.game.broken_rules import check_num_players
 
     rules = to_game(game)
-    _check_player(rules, human)
+    num_players = check_num_players(rules)
+    if human >= num_players:
+        raise ParameterError(
+            f"--as {human}: {rules} has no such player; players are 0 to {num_players - 1}"
+        )
     rng = np.random.default_rng(seed)
     others = _opponent(rules, against)
     write = tell if as_json else say
@@ -100,16 +105,6 @@ def run(
     if as_json:
         about = {"game": str(rules), "player": human, "against": against, "seed": seed}
         print_json({**about, "hands": [_record(history, human) for history in hands]})
-
-
-def _check_player(rules: Game, human: Player) -> None:
-    from infoset.game.broken_rules import check_num_players
-
-    num_players = check_num_players(rules)
-    if human >= num_players:
-        raise ParameterError(
-            f"--as {human}: {rules} has no such player; players are 0 to {num_players - 1}"
-        )
 
 
 def _opponent(rules: Game, against: str) -> Policy | CorrelatedPolicy:
@@ -228,7 +223,7 @@ def play_hands(table: Table, write: Write) -> Iterator[History]:
 
 def play_interactively(table: Table, write: Write) -> History:
     """Play until the game or the input ends; return the history."""
-    from infoset.game import initial_history
+    from infoset.game import initial_history, transcript
 
     history, others = table.within_limits(lambda: initial_history(table.rules)), table.others()
     num_shown = 0
@@ -236,23 +231,16 @@ def play_interactively(table: Table, write: Write) -> History:
         history, legal = table.within_limits(partial(table.next_decision, history, others))
         if not legal:
             return history
-        num_shown = _show_observations(history, table.human, num_shown, write)
+        lines = transcript(history, viewer=table.human).splitlines()[1:]
+        write("")
+        for line in lines[num_shown:]:  # those since the last decision
+            write(line)
+        num_shown = len(lines)
         try:
             chosen = {table.human: _ask(table, history, legal, write)}
         except InputEndedError:
             return history
         history = table.within_limits(partial(table.move, history, others, chosen))
-
-
-def _show_observations(history: History, human: Player, num_shown: int, write: Write) -> int:
-    """Write the observations since the last decision; return the total number of lines."""
-    from infoset.game import transcript
-
-    lines = transcript(history, viewer=human).splitlines()[1:]
-    write("")
-    for line in lines[num_shown:]:
-        write(line)
-    return len(lines)
 
 
 def _ask(table: Table, history: History, legal: Sequence[Action], write: Write) -> Action:
@@ -314,6 +302,7 @@ def menu(names: Sequence[str]) -> str:
     'your move: [1] pass  [2] bet'
     """
     are_numbers = any(name.isdecimal() for name in names)
+    # Spaces inside an entry must not become line breaks.
     entries = [
         (name if are_numbers else f"[{number}] {name}").replace(" ", UNBROKEN)
         for number, name in enumerate(names, start=1)
@@ -351,6 +340,7 @@ def find_choice(text: str, names: Sequence[str]) -> int | None:
     named = [position for position, name in enumerate(names) if name.lower() == given]
     if len(named) == 1:
         return named[0]
+    # Numbers count the actions, unless the actions are numbers: "5" is then a name, or nothing.
     if text.isdecimal():
         are_numbers = any(name.isdecimal() for name in names)
         return int(text) - 1 if not are_numbers and 1 <= int(text) <= len(names) else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from infoset.cli.options import JsonOption
+from infoset.cli.options import JsonOption, PictureOption
 from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
 
 if TYPE_CHECKING:
@@ -19,14 +19,6 @@ RunsArgument: TypeAlias = Annotated[
     typer.Argument(
         metavar="RUN...",
         help="Folders of runs or CSV files, as PATH or NAME=PATH; runs with one name are one line.",
-        show_default=False,
-    ),
-]
-OutOption: TypeAlias = Annotated[
-    Path,
-    typer.Option(
-        metavar="FILE",
-        help="Output file; its extension selects the format: .svg, .png or .pdf.",
         show_default=False,
     ),
 ]
@@ -51,7 +43,7 @@ def parse_size(text: str) -> tuple[float, float]:
 
 def run(
     runs: RunsArgument,
-    out: OutOption,
+    out: PictureOption,
     against: Annotated[
         str, typer.Option(metavar="AXIS", help="What to draw against: iterations, seconds or both.")
     ] = "both",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infoset.cli.options import (
+    AnyPolicyArgument,
     JsonOption,
     OptionalGameArgument,
     folder_option,
@@ -37,15 +38,7 @@ if TYPE_CHECKING:
 
 def run(
     game: OptionalGameArgument = None,
-    policy: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="POLICY",
-            help="Policy: uniform, a policy file, the folder of a run, a searcher such as pimc, or "
-            "file.py:NAME.",
-            show_default=False,
-        ),
-    ] = None,
+    policy: AnyPolicyArgument = None,
     player: Annotated[
         int, typer.Option(min=0, help="Player who responds, counted from 0.", show_default=True)
     ] = 0,

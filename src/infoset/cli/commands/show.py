@@ -46,6 +46,7 @@ class Choice(NamedTuple):
         kept = [row for row in policy.sorted_rows() if self._includes(row)]
         if self.top is None:
             return kept
+        # The best are chosen by their reach for each player, and stay in the order of reading.
         best: set[int] = set()
         for _, group in groupby(range(len(kept)), key=lambda place: kept[place].player):
             best.update(sorted(group, key=lambda place: -kept[place].own_reach)[: self.top])
@@ -199,15 +200,8 @@ def _print_text(rows: Iterable[PolicyRow], totals: list[int]) -> None:
         say(f"player {player}: {shown}{totals[player]:,} infostates")
         say(f"own reach  {'infostate':<{width}}  policy")
         for row in of_player:
-            say(f"{row.own_reach:9.3f}  {row.infostate:<{width}}  {_policy_text(row)}")
+            pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
+            shares = "  ".join(f"{a} {share:.3f}" for a, share in pairs if share >= SMALLEST_SHOWN)
+            say(f"{row.own_reach:9.3f}  {row.infostate:<{width}}  {shares}")
     say()
     say(f"actions with probability below {SMALLEST_SHOWN:g} are omitted; --csv prints all")
-
-
-def _policy_text(row: PolicyRow) -> str:
-    pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
-    return "  ".join(
-        f"{action} {probability:.3f}"
-        for action, probability in pairs
-        if probability >= SMALLEST_SHOWN
-    )

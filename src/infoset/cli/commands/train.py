@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -69,14 +70,9 @@ def known_critic(context: typer.Context, critic: str | None) -> str | None:
     if critic is None:
         return None
     from infoset.deep import CRITICS
-    from infoset.errors import UnknownNameError
 
-    if asks_for_list(critic):
-        rows = [(row.name, row.description) for row in CRITICS.values()]
-        list_and_leave(context, "critics", ("name", "description"), rows)
-    if critic not in CRITICS:
-        raise UnknownNameError.of("method of a critic", critic, CRITICS)
-    return critic
+    descriptions = {name: spec.description for name, spec in CRITICS.items()}
+    return _known(context, critic, "critics", "method of a critic", descriptions)
 
 
 def known_transformations(context: typer.Context, name: str | None) -> str | None:
@@ -84,13 +80,20 @@ def known_transformations(context: typer.Context, name: str | None) -> str | Non
     if name is None:
         return None
     from infoset.deep import TRANSFORMATION_SETS
+
+    noun = "set of transformations"
+    return _known(context, name, "transformations", noun, TRANSFORMATION_SETS)
+
+
+def _known(
+    context: typer.Context, name: str, title: str, noun: str, descriptions: Mapping[str, str]
+) -> str:
     from infoset.errors import UnknownNameError
 
     if asks_for_list(name):
-        rows = list(TRANSFORMATION_SETS.items())
-        list_and_leave(context, "transformations", ("name", "description"), rows)
-    if name not in TRANSFORMATION_SETS:
-        raise UnknownNameError.of("set of transformations", name, TRANSFORMATION_SETS)
+        list_and_leave(context, title, ("name", "description"), descriptions.items())
+    if name not in descriptions:
+        raise UnknownNameError.of(noun, name, descriptions)
     return name
 
 
@@ -207,7 +210,7 @@ def run(
     with interrupts_reported(), live(str(rules)) as progress:
 
         def show(point: Any) -> None:
-            if not progress.method:
+            if not progress.method:  # the first measurement: the game is built
                 limits = Budget(iterations=steps, seconds=seconds)
                 progress.training(method, limits, get_preset(method).batch_size)
             progress.measured(point)
