@@ -26,4 +26,4 @@ def __getattr__(name: str) -> object:
     return _front_name(name)
 
 
-_register_formatters()
+_register_formatters(lambda: _import_module(f"{__name__}.plotting.notebooks"))

@@ -11,7 +11,7 @@ import pytest
 import infoset
 from infoset.efg import build_extensive_form
 from infoset.games import load_game
-from infoset.plotting import draw
+from infoset.plotting import draw, notebooks
 from infoset.plotting.notebooks import policy_html
 from infoset.policy import uniform_policy
 from infoset.utils.notebooks import SHOWN, register_formatters
@@ -27,7 +27,7 @@ def show():
 
     formatter = DisplayFormatter()
     formatter.active_types = formatter.format_types
-    register_formatters(formatter.formatters)
+    register_formatters(lambda: notebooks, formatter.formatters)
     return lambda thing: formatter.format(thing)[0]
 
 

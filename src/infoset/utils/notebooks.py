@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 SVG, HTML = "image/svg+xml", "text/html"
@@ -15,14 +15,18 @@ SHOWN = (
     ("infoset.efg.extensive_form", "ExtensiveForm", SVG, "tree_svg"),
     ("infoset.policy.tabular", "TabularPolicy", HTML, "policy_html"),
 )
-"""Module and name of a class, the format to show it in, and the `plotting` function for it."""
+"""Module and name of a class, the format to show it in, and the function that returns it."""
 
 
-def register_formatters(formatters: Mapping[str, Any] | None = None) -> None:
+def register_formatters(
+    load: Callable[[], ModuleType], formatters: Mapping[str, Any] | None = None
+) -> None:
     """Register formatters for games, trees and policies with IPython, as `import infoset` does.
 
     Parameters
     ----------
+    load
+        Imports the module with the functions of `SHOWN`; called when something is first shown.
     formatters : Mapping, optional
         IPython's formatters by MIME type; by default those of the running shell, if there is one.
     """
@@ -31,7 +35,7 @@ def register_formatters(formatters: Mapping[str, Any] | None = None) -> None:
         formatters = {} if shell is None else shell.display_formatter.formatters
     for module, name, mime_type, function in SHOWN:
         if mime_type in formatters:
-            formatters[mime_type].for_type_by_name(module, name, _shower(function))
+            formatters[mime_type].for_type_by_name(module, name, _shower(load, function))
 
 
 def in_notebook() -> bool:
@@ -44,9 +48,9 @@ def _shell() -> Any:
     return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
 
 
-def _shower(function: str) -> Callable[[object], str | None]:
+def _shower(load: Callable[[], ModuleType], function: str) -> Callable[[object], str | None]:
     def show(thing: object) -> str | None:
-        shown: str | None = getattr(import_module("infoset.plotting.notebooks"), function)(thing)
+        shown: str | None = getattr(load(), function)(thing)
         return shown
 
     return show
