@@ -144,7 +144,7 @@ class InfostateIndex:
                 yield float(probabilities[legal.index(action)]), len(legal)
 
     def own_reaches(self, policy: Policy, numbers: Sequence[int]) -> FloatArray:
-        """Return [R] the player's own reach of infostates; the policy is asked once for all."""
+        """Return [R] the player's own reach of infostates, by a single call of the policy."""
         levels, index, wanted = [], self, numbers
         while index.previous is not None:
             # the number before each infostate, and the action that was taken there

@@ -18,10 +18,11 @@ TOLERANCE = 1e-9
 def class_means(
     form: PublicForm, player: Player, nodes: LongArray | IntArray, values: FloatArray
 ) -> FloatArray:
-    """Return values by node and hand as means over the hands that are equivalent at each node.
+    """Return values by node and hand, averaged over the hands that are equivalent at each node.
 
-    A form with symmetry has one of several equivalent outcomes of chance, so that of equivalent
-    hands before it, some earn what belongs to others. The mean is what each of them earns.
+    A form with symmetry contains only one of several equivalent outcomes of chance. Hands that are
+    equivalent before this outcome can therefore have different values in the form. In the game, the
+    value of each of them is the mean.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ _CHANCE_REACH: WeakKeyDictionary[PublicForm, FloatArray] = WeakKeyDictionary()
 
 
 def unblocked_reach(prior: HandPrior, player: Player, reach: FloatArray) -> FloatArray:
-    """Return what of the opponent's reach each hand of a player can meet.
+    """Return, for each hand of a player, the sum of the opponent's reach over hands it can meet.
 
         found[..., h] = sum over hands h' that share no card with h of weight(h') · reach[..., h']
 

@@ -181,7 +181,7 @@ def _check_scheme_name(scheme: RegretScheme) -> None:
     if known is not None and known != get_method(scheme):
         raise ParameterError(
             f"the scheme called {scheme.name!r} differs from the library's method of that name; "
-            "give it a name of its own, such as dataclasses.replace(scheme, name='mine')"
+            "give it a different name, such as dataclasses.replace(scheme, name='mine')"
         )
 
 

@@ -264,7 +264,7 @@ def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
 
 
 def open_spots(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> dict[Action, Cells]:
-    """Return the placements of the first ship that keep space for the others."""
+    """Return the placements of the first ship that leave room for the others."""
     ship, *others = ships
     space = space_for(others, taken)
     if space is None:

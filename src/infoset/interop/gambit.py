@@ -145,7 +145,7 @@ def _efg_text(form: SequenceForm) -> str:
 
 
 def _play(form: SequenceForm, sequences: list[int], payoffs: list[Fraction]) -> Node:
-    """Return the node at which the infostates on the paths to all sequences begin."""
+    """Return the first node of a play through the infostates on the path to each sequence."""
     node = terminal(outcome=Outcome(tuple(payoffs)))
     for player in (1, 0):
         plex, sequence = form.treeplexes[player], sequences[player]

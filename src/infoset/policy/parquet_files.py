@@ -293,7 +293,9 @@ def _policy_of(found: PolicyTable, form: AnyForm, table: FormTable) -> TabularPo
         values = np.ones(plex.num_sequences)
         values[sequences] = rows
         if not np.array_equal(values[sequences], rows, equal_nan=True):
-            raise PolicyFileError(f"equivalent hands of player {player} have other probabilities")
+            raise PolicyFileError(
+                f"equivalent hands of player {player} have different probabilities"
+            )
         policies.append(values)
     if storage == "float32":
         return TabularPolicy.from_weights(form, policies)

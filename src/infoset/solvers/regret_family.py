@@ -158,7 +158,7 @@ def plan_by_clock(solver: RegretSolver, budget: Budget) -> None:
 
 
 def _with_horizon(result: SolveResult, solver: RegretSolver) -> SolveResult:
-    """Return a result that says by which horizon it was planned, if the clock decided that."""
+    """Return a result whose reason states the planned horizon, if the clock determined it."""
     if solver.given is None:
         return result
     reason = (

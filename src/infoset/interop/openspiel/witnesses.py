@@ -28,11 +28,11 @@ MoveTexts: TypeAlias = Callable[[Moves], tuple[str, ...]]
 
 
 Memory: TypeAlias = tuple[tuple[str, Action], ...]
-"""A player's past, that is, its information-state strings and actions in order."""
+"""A player's memory: its information-state strings and actions, in order."""
 
 
 class Visit(NamedTuple):
-    """A history with the strings of its actors and the past of every player."""
+    """A history, the strings of its actors, and the memory of every player."""
 
     history: History
     strings: Mapping[Player, str]
@@ -82,7 +82,7 @@ def longer_histories(here: Visit) -> Iterator[tuple[History, Sequence[Memory]]]:
 
 
 def remember(here: Visit, joint_action: JointAction) -> Sequence[Memory]:
-    """Return the pasts after a move; each actor's string and action are appended to its past."""
+    """Return the memories after a move, which adds each actor's string and action to its own."""
     return tuple(
         (*memory, (here.strings[player], joint_action[player]))
         if player in here.strings
@@ -176,7 +176,7 @@ def pair_text(witness: RecallWitness | TimingWitness) -> str:
 
 
 def past_text(step: tuple[str, Action] | None, other: tuple[str, Action] | None) -> str:
-    """Return the step of a past that differs from the other past, as text."""
+    """Return, as text, the step of a memory that differs from the other memory."""
     if step is None:
         return "had acted fewer times"
     return f"had taken {str(step[1])!r} when it saw {shown(step[0], other and other[0])}"
