@@ -51,9 +51,10 @@ def run(
 ) -> None:
     """List the games with known values, compute their policies, or check them.
 
-    Installed policies can be given to any command as zoo:NAME. 'make' computes the others by their
-    recipes, which takes seconds to hours, and compares them with the digest in the list. 'check'
-    recomputes the numbers in the list, and first makes policies that are not installed.
+    Every command that takes a policy accepts an installed one as zoo:NAME. 'make' computes the
+    others by their recipes, which takes seconds to hours, and compares them with the digest in the
+    list. 'check' recomputes the numbers in the list, and first makes policies that are not
+    installed.
     """
     from infoset.games import PACK_SIZES, get_pack_entry, load_pack
 

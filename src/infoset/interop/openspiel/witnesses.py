@@ -72,7 +72,7 @@ def strings_at(string: Strings, history: History) -> dict[Player, str]:
 
 
 def longer_histories(here: Visit) -> Iterator[tuple[History, Sequence[Memory]]]:
-    """Yield the histories one transition longer with the pasts of all players."""
+    """Yield the histories one transition longer, with the memories of all players."""
     history, game = here.history, here.history.game
     choices = [history.legal_actions(player) or (NOOP,) for player in range(game.num_players)]
     for joint_action in product(*choices):
@@ -93,7 +93,7 @@ def remember(here: Visit, joint_action: JointAction) -> Sequence[Memory]:
 
 @dataclass(frozen=True)
 class RecallWitness:
-    """Two histories with the same information-state string and different pasts of the player."""
+    """Two histories with the same information-state string but different memories of the player."""
 
     player: Player
     """The player who is to act after both."""
@@ -143,7 +143,7 @@ class TimingWitness:
 
 
 def recall_witness(visits: Iterable[Visit], texts: MoveTexts) -> RecallWitness | None:
-    """Return two of the histories with equal strings and different pasts, or None."""
+    """Return two of the histories with equal strings but different memories, or None."""
     first: dict[tuple[Player, str], Visit] = {}
     for here in visits:
         for player, string in here.strings.items():
@@ -156,7 +156,7 @@ def recall_witness(visits: Iterable[Visit], texts: MoveTexts) -> RecallWitness |
 
 
 def timing_witness(visits: Iterable[Visit], texts: MoveTexts) -> TimingWitness | None:
-    """Return two histories with equal strings and pasts and different lengths, or None."""
+    """Return two histories with equal strings and memories but different lengths, or None."""
     first: dict[tuple[Player, str, Memory], Moves] = {}
     for here in visits:
         for player, string in here.strings.items():
