@@ -202,7 +202,7 @@ def check_board_entry(folder: str | Path) -> CheckedEntry:
         raise BoardEntryError(f"{path} is missing, or has more than {MAX_POLICY:,} bytes")
     if file_checksum(path) != entry.policy_sha256:
         raise BoardEntryError(
-            f"{path} is not the policy of the claim: its digest is {file_checksum(path)}, and "
+            f"{path} is not the policy of the claim: its digest is {file_checksum(path)}, but "
             f"policy_sha256 is {entry.policy_sha256}"
         )
     try:

@@ -194,7 +194,7 @@ def _wrong_numbers(
     near = isclose(found, entry.exploitability, rel_tol=1e-5, abs_tol=measured.rounding)
     if not near:
         wrong.append(
-            f"the exploitability of the policy for {policy.form.name} is {found}, and the "
+            f"the exploitability of the policy for {policy.form.name} is {found}, but the "
             f"pack says {entry.exploitability}"
         )
     return wrong
