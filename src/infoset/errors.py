@@ -221,7 +221,7 @@ class ScoreCardError(InfosetError):
 
 
 class CertificateError(InfosetError):
-    """A certificate of the value of a game that is damaged or wrong."""
+    """A damaged or wrong certificate of the value of a game."""
 
 
 class LostWorkersError(InfosetError):
@@ -241,7 +241,7 @@ class PolicyMismatchError(InfosetError):
 
 
 class UserFunctionError(InfosetError):
-    """A function or a policy of the user that raised an exception, which is the cause."""
+    """A function or policy of the user raised an exception, which is the cause of this error."""
 
     @classmethod
     def check(cls, error: Exception, function: object, what: str, where: str) -> None:
@@ -290,7 +290,7 @@ class DifferingMachinesWarning(UserWarning):
 
 
 class UnsavedWarning(UserWarning):
-    """A checkpoint or a result of a study that could not be written; the run goes on without it."""
+    """A checkpoint or study result that could not be written; the run continues without it."""
 
 
 class ShortSearchWarning(UserWarning):

@@ -323,7 +323,7 @@ def _drawn_policy(
     num_repeats: int,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return [H, L, C] the average policy of decisions with drawn worlds."""
+    """Return [H, L, C] the average policy of repeated decisions with sampled worlds."""
     num_hands, num_bids = chances.highest.shape[0] - 1, chances.highest.shape[1]
     policy = np.zeros((num_hands, num_bids + 1, num_bids + 1))
     for last, public_weight in enumerate(public_weights.tolist()):

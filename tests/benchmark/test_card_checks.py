@@ -55,7 +55,7 @@ def told(receiver, number, kind, seconds=0.0, **content):
 
 @pytest.fixture(scope="module")
 def card(form):
-    """A card of policies that were handed over, one after another."""
+    """A card of policies that were sent, one after another."""
     runs = {number: RaceRun(Entrant(name, name, None)) for number, name in enumerate(METHODS)}
     receiver = _Receiver(runs, form)
     for number, name in enumerate(METHODS):
@@ -185,7 +185,7 @@ FACTS = {
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"kind": "policy", "run": 1, "iteration": 1, "data": ""}, "about run 1"),
+        ({"kind": "policy", "run": 1, "iteration": 1, "data": ""}, "about the unknown run 1"),
         ({"kind": "policy", "run": 0, "iteration": -1, "data": ""}, "of iteration -1"),
         ({"kind": "policy", "run": 0, "iteration": True, "data": ""}, "of iteration True"),
         ({"kind": "policy", "run": 0, "iteration": 1, "data": "=?"}, "cannot be read"),
@@ -213,7 +213,7 @@ def test_probabilities_of_a_subject_are_checked(form):
 def test_a_run_without_policies_fails(form):
     run = RaceRun(Entrant("mine", "mine"))
     _Receiver({0: run}, form)({"kind": "done", "run": 0, "outcome": "optimal", "message": ""}, 1.0)
-    assert (run.outcome, run.message) == ("failed", "it handed over no policy")
+    assert (run.outcome, run.message) == ("failed", "it sent no policy")
 
 
 @pytest.mark.broad
@@ -226,7 +226,7 @@ def test_subjects_that_lie_are_measured_as_they_are():
     assert all(point[2] == uniform for point in (*fake.points, *spoils.points))
     assert fake.first(TARGETS[0] * 2, 1) == float("inf")
     assert (direct.outcome, direct.points) == ("failed", [])
-    assert direct.message == "its process sent a message about run 0"
+    assert direct.message == "its process sent a message about the unknown run 0"
     assert reference.outcome == "seconds"
     assert reference.exploitability < 1e-3
 

@@ -70,7 +70,7 @@ def test_wrong_statements_about_a_game_are_found():
     }
     for name, value in changes.items():
         (found,) = check_pack_entry(replace(KUHN, **{name: value}))
-        assert "and the pack says" in found
+        assert "but the pack says" in found
         assert "kuhn_poker" in found
 
 

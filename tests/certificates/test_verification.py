@@ -120,7 +120,7 @@ def test_every_changed_digit_of_a_file_is_refused(file):
         ('"kuhn_poker"', '"matrix_rps"', r"no probabilities at '\(start\)' of player 0"),
         ('"kuhn_poker"', '"mine.py:Kuhn"', "'mine.py:Kuhn', which is not the name of a regist"),
         ('"kuhn_poker"', '"openspiel:kuhn_poker"', "not the name of a registered game"),
-        ('"kuhn_poker"', '"kuhn_poker(players=2)"', "the rules call it 'kuhn_poker'"),
+        ('"kuhn_poker"', '"kuhn_poker(players=2)"', "its rules name it 'kuhn_poker'"),
         ('"kuhn_poker"', "7", "game of .* is 7; it must be text"),
         ('"-1/18"', '"-2/36"', "lower of .* is '-2/36'; it must be text with a fraction in lowest"),
         ('"-1/18"', '"-1/0"', "lower of .* is '-1/0'"),

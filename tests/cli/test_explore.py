@@ -10,7 +10,7 @@ import pytest
     [
         (["kuhn_pokr"], "did you mean kuhn_poker"),
         (["kuhn_poker", "--policy", "nothing.parquet"], "nothing.parquet"),
-        (["kuhn_poker", "--depth", "3"], "--depth is for --save"),
+        (["kuhn_poker", "--depth", "3"], "--depth needs --save"),
         (["kuhn_poker", "--port", "70000"], "65535"),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_missing_package_names_its_extra(command, monkeypatch, kind):
 
 def test_workers_and_on_exclude_each_other(command):
     ran = command(*LEARN, "--on", "threads", "--workers", "2")
-    assert "--on and --workers exclude each other" in ran.complaint
+    assert "--on and --workers cannot be combined" in ran.complaint
     ran = command("evaluate", "kuhn_poker", "uniform", "--on", "threads")
     assert "--on needs --lower-bound" in ran.complaint
 

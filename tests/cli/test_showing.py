@@ -98,7 +98,7 @@ def test_a_folder_with_several_policies_asks_for_one(command):
 
 
 def test_a_folder_that_does_not_exist_is_named(command):
-    assert "there is no file or folder of a run runs/kuhn" in command("show", "runs/kuhn").err
+    assert "runs/kuhn is neither a file nor the folder of a run" in command("show", "runs/kuhn").err
     assert "the policy is missing" in command("show", "kuhn_poker").err
 
 

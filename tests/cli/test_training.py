@@ -95,7 +95,7 @@ def test_several_seeds_are_saved_in_their_own_folders(command, tmp_path):
         assert found["folder"] == f"here-seed-{seed}"
         assert (tmp_path / found["folder"] / "network.npz").is_file()
     refused = command(*run, "--checkpoint", "file").complaint
-    assert "--checkpoint is for one run here: omit --seeds and --on" in refused
+    assert "--checkpoint supports only a single run in this process: omit --seeds" in refused
 
 
 @pytest.mark.parametrize(

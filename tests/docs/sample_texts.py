@@ -1,9 +1,23 @@
 """Sample docstrings, error messages and pages, so that a reader can judge their English.
 
+The verdicts on two samples of the default sizes (seeds 20261128, before repairs, and 20261129,
+after them) and on the help of every command are in `english_verdicts.csv`. Draw a new seed to
+compare.
+
     python tests/docs/sample_texts.py --seed 1 --docstrings 100 --errors 100 --pages 20
 
-The reader counts the texts over which a native-speaking engineer would stumble.
+The reader counts the texts over which a native-speaking engineer would stumble: `clear` if one
+stops, misreads or must guess, `slight` if one reads on but would write it otherwise. Places are
+those of the sample, before any repair of it.
 """
+
+# Clear and slight stumbles of all texts, by seed:
+#
+#     kind        20261128         20261129
+#     docstring   7 + 22 of 100    2 + 14 of 100
+#     error       3 + 10 of 100    0 + 5 of 100
+#     page        2 + 8 of 20      2 + 3 of 20
+#     help        4 + 14 of 25     0 + 3 of 25
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def test_equity_by_hand():
 
 def test_likely_mistakes_name_the_fix():
     dice = build_public_form(load_game("liars_dice(dice_sides=3)"))
-    with pytest.raises(UnsupportedGameError, match="depends on the actions"):
+    with pytest.raises(UnsupportedGameError, match="depend on the actions"):
         equity_at(dice, 0, (np.ones(3), np.ones(3)))
     form = small_holdem()
     values = PublicValues(random_public_policy(form, 1))

@@ -87,7 +87,7 @@ def test_measures_on_trees_take_policies_on_other_forms():
     profile = transformed_values(tree, by_hand, constant_transformations(["call"]))
     assert profile.blueprints == (transfer_policy(by_hand, tree).digest,)
     with pytest.raises(
-        PolicyMismatchError, match="public form of leduc_poker has other infostates"
+        PolicyMismatchError, match="public form of leduc_poker and the sequence form"
     ):
         history_values(cached_tree("kuhn_poker"), by_hand)
 

@@ -217,7 +217,7 @@ def test_hands_that_the_form_merges_have_equal_probabilities(tmp_path):
     assert numbers[:2].tolist() == table["hand_1"].to_numpy()[:2].tolist()
     numbers[:2] = numbers[1::-1]
     write_table(table.set_column(3, "hand_0", pa.array(numbers)), read_metadata(path), path)
-    with pytest.raises(PolicyFileError, match="equivalent hands of player 0 have other prob"):
+    with pytest.raises(PolicyFileError, match="equivalent hands of player 0 have different prob"):
         load_policy(path, form)
 
 

@@ -466,7 +466,7 @@ def test_saving_resumes_when_the_disk_has_space_again(path, monkeypatch):
         write_checkpoint(checkpoint, to)
 
     monkeypatch.setattr(checkpointer, "write_checkpoint", full_for_a_while)
-    with pytest.warns(UnsavedWarning, match="No space left on device; the run goes on"):
+    with pytest.warns(UnsavedWarning, match="No space left on device; the run continues"):
         run(kuhn(), "cfr+", iterations=20, checkpoint=Checkpointing(path, 0))
     assert calls[:5] == [1, 2, 3, 4, 5]
     assert read_checkpoint(path).iteration == 20

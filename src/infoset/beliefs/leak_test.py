@@ -154,7 +154,7 @@ def _check_parameters(
 
 
 def _numbers(answer: object, infostate: Infostate) -> FloatArray:
-    """Return the answer of a search as an array of its own, because the search may reuse its."""
+    """Return a copy of the answer of a search, because the search may reuse its array."""
     try:
         numbers = np.array(answer, np.float64)
     except (TypeError, ValueError):

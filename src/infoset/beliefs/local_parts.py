@@ -43,7 +43,7 @@ class LocalWorld(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LocalPart:
-    """A part of a game below a public state, in a tree of its own."""
+    """A part of a game below a public state, as a separate tree."""
 
     roots: HistorySet
     """The histories at the root."""

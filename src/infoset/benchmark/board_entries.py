@@ -80,7 +80,7 @@ class CheckedEntry:
 def save_board_entry(
     folder: str | Path, policy: str | Path, *, name: str, authors: str, source: str
 ) -> BoardEntry:
-    """Write the claim of an entry beside a copy of its policy, which is measured.
+    """Write the claim of an entry and a copy of its policy, which is measured.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _entry(content: dict[str, Any], source: str) -> BoardEntry:
     if isinstance(number, bool) or not isinstance(number, int | float):
         raise BoardEntryError(f"exploitability of {source} is {show(number)}, not a number")
     if not isfinite(number) or number < 0:
-        raise BoardEntryError(f"exploitability of {source} is {number}; it is at least 0")
+        raise BoardEntryError(f"exploitability of {source} is {number}; it must be at least 0")
     entry = BoardEntry(**{name: content[name] for name in names})
     _check_texts(entry, source)
     return entry
@@ -202,7 +202,7 @@ def check_board_entry(folder: str | Path) -> CheckedEntry:
         raise BoardEntryError(f"{path} is missing, or has more than {MAX_POLICY:,} bytes")
     if file_checksum(path) != entry.policy_sha256:
         raise BoardEntryError(
-            f"{path} is not the policy of the claim: its digest is {file_checksum(path)}, and "
+            f"{path} is not the policy of the claim: its digest is {file_checksum(path)}, but "
             f"policy_sha256 is {entry.policy_sha256}"
         )
     try:

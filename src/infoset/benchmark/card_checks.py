@@ -57,7 +57,7 @@ class CheckedCard:
 
     @property
     def is_confirmed(self) -> bool:
-        """Whether the card says what its policies and points say."""
+        """Whether the card agrees with its policies and points."""
         return not self.problems
 
     def facts(self) -> dict[str, Any]:
@@ -74,8 +74,8 @@ def is_card(path: str | Path) -> bool:
 def check_card(path: str | Path) -> CheckedCard:
     """Measure the policies of a score card again, and recompute what follows from them.
 
-    Every policy that first reached a target, and the last one of each run, must be saved beside
-    the card, and be as exploitable as its point says. Ratios, times to targets and gates must
+    Every policy that first reached a target, and the last one of each run, must be saved with the
+    card, and have the exploitability that its point states. Ratios, times to targets and gates must
     follow from the points. Times and iterations themselves cannot be measured again.
 
     Parameters
@@ -205,7 +205,7 @@ class _Check:
         facts: Mapping[str, Any],
         place: str,
     ) -> TrialResult:
-        """Return what a searcher has done; only its policy can be measured again."""
+        """Return a searcher's results, of which only its policy can be measured again."""
         said = {key: value for key, value in facts.items() if key != "sha256"}
         result = TrialResult(Trial(entry.game, subject.text, (), 0.0, 0), **said)
         if facts["sha256"] is not None or facts["exploitability"] is not None:
@@ -240,7 +240,7 @@ class _Check:
 
 
 def _different_files(folder: Path, card: ScoreCard) -> Iterator[str]:
-    """Yield the files of a folder that say something else than its card."""
+    """Yield the files of a folder that do not agree with its card."""
     _, page, curves = CARD_FILES
     texts = {page: card_markdown(card), curves: card_curves(card)}
     found: dict[str, bytes] = {name: text.encode() for name, text in texts.items()}
@@ -264,13 +264,13 @@ def _without_environment(content: bytes) -> list[bytes]:
 
 
 def _as_said(said: float, measured: float) -> float:
-    """Return what a card says of a policy, if that is what was measured up to rounding."""
+    """Return the stated number if it equals the measured one up to rounding, else the latter."""
     # Another machine may round differently; the card is then compared with its own number.
     return said if isclose(said, measured, rel_tol=1e-9, abs_tol=1e-12) else measured
 
 
 def _differences(said: Any, expected: Any, place: str) -> Iterator[str]:
-    """Yield the places at which a card differs from what it should say."""
+    """Yield the places at which a card differs from the expected content."""
     if isinstance(said, dict) and isinstance(expected, dict):
         for key in dict.fromkeys((*expected, *said)):
             if key in NOT_COMPARED and not place:
@@ -281,4 +281,7 @@ def _differences(said: Any, expected: Any, place: str) -> Iterator[str]:
         for number, pair in enumerate(zip(said, expected, strict=True)):
             yield from _differences(*pair, f"{place}[{number}]")
     elif said != expected or type(said) is not type(expected):
-        yield f"{place}: the card says {show(said)}, and its policies and points {show(expected)}"
+        yield (
+            f"{place}: the card says {show(said)}, but its policies and points give "
+            f"{show(expected)}"
+        )

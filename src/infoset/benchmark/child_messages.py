@@ -54,7 +54,7 @@ class Messenger:
 def claim_standard_streams() -> Messenger:
     """Return a messenger on standard input and output.
 
-    What subjects print goes to standard error, and what they read is empty.
+    The output of subjects goes to standard error, and their input is empty.
     """
     sys.stdout.flush()
     messages, replies = os.dup(STANDARD_OUTPUT), os.dup(STANDARD_INPUT)

@@ -1,4 +1,4 @@
-"""What a subject is, found without executing its file in this process."""
+"""The kind of a subject, determined without executing its file in this process."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ def describe_subject(text: str) -> Subject:
     job = ChildJob({"task": "subject", "text": text}, lambda message, _: found.append(message))
     (end,) = run_children([job], LIMITS)
     if not found:
-        raise ParameterError(f"{text} cannot be loaded: {end.reason or 'its process says nothing'}")
+        reason = end.reason or "its process reported nothing"
+        raise ParameterError(f"{text} cannot be loaded: {reason}")
     message = found[0]
     if message["kind"] == "wrong":
         error: type[InfosetError] = ERRORS.get(str(message.get("error")), ParameterError)
         raise error(str(message.get("message")))
     name, kind, draws = (message.get(key) for key in ("name", "subject", "draws"))
     if not isinstance(name, str) or kind not in get_args(SubjectKind):
-        raise ParameterError(f"the process of {text} does not say what kind of subject it is")
+        raise ParameterError(f"the process of {text} did not report what kind of subject it is")
     return Subject(text, name, cast(SubjectKind, kind), draws=bool(draws))

@@ -20,7 +20,7 @@ from infoset.policy import TabularPolicy, save_policy
 
 
 class KeptPolicy(NamedTuple):
-    """A policy that is saved beside a score card."""
+    """A policy that is saved with a score card."""
 
     digest: str
     """`TabularPolicy.digest`."""
@@ -40,10 +40,10 @@ def unpack_policy(data: object, form: SequenceForm) -> TabularPolicy:
     try:
         content = b64decode(str(data), validate=True)
     except (Base64Error, ValueError) as error:
-        raise ParameterError(f"it handed over a policy that cannot be read: {error}") from error
+        raise ParameterError(f"it sent a policy that cannot be read: {error}") from error
     if len(content) != 8 * sum(lengths):
         raise ParameterError(
-            f"it handed over {len(content) / 8:g} probabilities; {form.name} has {sum(lengths)}"
+            f"it sent {len(content) / 8:g} probabilities; {form.name} has {sum(lengths)}"
         )
     values = np.frombuffer(content, "<f8").astype(np.float64)
     return TabularPolicy(form, tuple(np.split(values, np.cumsum(lengths)[:-1])))

@@ -86,7 +86,7 @@ class _Run:
 
 
 def run_races(job: Mapping[str, Any], messenger: Messenger) -> None:
-    """Run all rows of a job on its game alternately, and hand over their policies.
+    """Run all rows of a job on its game alternately, and send their policies.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _checked(result: SolveResult, game: RaceGame) -> SolveResult:
     measured = evaluate_policy(policy)
     said, found = result.measured.exploitability, measured.exploitability
     if said is None or found is None or not isclose(said, found, rel_tol=0.01, abs_tol=1e-9):
-        raise ParameterError(f"it states exploitability {said}, and its policy has {found}")
+        raise ParameterError(f"it states exploitability {said}, but its policy has {found}")
     return replace(result, measured=measured)
 
 
@@ -171,7 +171,7 @@ def _reported(number: int, work: Callable[[], object], messenger: Messenger) -> 
 
 
 def _repeat(run: _Run, game: RaceGame, seconds: float, messenger: Messenger) -> None:
-    """Compare two short runs with the same seed, bit for bit; one that needs longer tells nothing.
+    """Compare two short runs with the same seed, bit for bit; a longer run is inconclusive.
 
     The clock decides where such a run ends, and so what it returns.
     """
@@ -209,7 +209,7 @@ def _race(
 def _in_one_run(
     run: _Run, game: RaceGame, job: Mapping[str, Any], turn: Turn, hand_over: HandOver
 ) -> Outcome:
-    """Run a method once, and hand over what it returns; return why it ended."""
+    """Run a method once, and send the policy that it returns; return why it ended."""
     episodes = job["episodes"] if isinstance(run.method, LearnerMethod) else None
     budget = TurnBudget(iterations=episodes, seconds=job["seconds"], turn=turn, hand_over=hand_over)
     result = _checked(run_method(run.method, game.form, budget), game)
@@ -220,7 +220,7 @@ def _in_one_run(
 def _in_growing_runs(
     run: _Run, game: RaceGame, job: Mapping[str, Any], turn: Turn, hand_over: HandOver
 ) -> Outcome:
-    """Call a function with 1, 2, 4, … iterations, and hand over what it returns."""
+    """Call a function with 1, 2, 4, … iterations, and send the policies that it returns."""
     iterations, digest = 1, ""
     while True:
         budget = TurnBudget(iterations=iterations, seconds=job["seconds"], turn=turn)

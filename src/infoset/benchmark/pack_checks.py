@@ -1,4 +1,4 @@
-"""Recomputation of what the packs say about their games."""
+"""Recomputation of the facts that the packs state about their games."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def check_pack_entry(entry: PackEntry, path: str | Path | None = None) -> list[s
         "digest": (entry.digest, policy.digest),
     }
     wrong = [
-        f"{name} of {entry.name} is {now}, and the pack says {said}"
+        f"{name} of {entry.name} is {now}, but the pack says {said}"
         for name, (said, now) in found.items()
         if said != now
     ]
@@ -189,14 +189,14 @@ def _wrong_numbers(
     slack = Fraction(0) if entry.proof == CERTIFICATE else Fraction(2) * Fraction(PLACES)
     if not (low - slack <= entry.lower <= low and high <= entry.upper <= high + slack):
         wrong.append(
-            f"the value of {entry.name} is proved to be from {low} to {high}, and the pack says "
+            f"the value of {entry.name} is proved to be from {low} to {high}, but the pack says "
             f"from {entry.lower} to {entry.upper}"
         )
     found = measured.exploitability or 0.0
     near = isclose(found, entry.exploitability, rel_tol=1e-5, abs_tol=measured.rounding)
     if not near:
         wrong.append(
-            f"the exploitability of the policy for {policy.form.name} is {found}, and the "
+            f"the exploitability of the policy for {policy.form.name} is {found}, but the "
             f"pack says {entry.exploitability}"
         )
     return wrong

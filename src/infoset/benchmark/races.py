@@ -1,7 +1,7 @@
 """Races: a subject and reference methods on one game, run alternately in child processes.
 
-The children hand over policies. This process, which never executes a subject, checks and measures
-them, and reads the time from outside.
+The children send policies. This process, which never executes a subject, checks and measures them,
+and reads the time from outside.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ class Race:
 
 @dataclass
 class RaceRun:
-    """What an entrant has done in a race."""
+    """The results of an entrant in a race."""
 
     entrant: Entrant
     points: list[tuple[int, float, float]] = field(default_factory=list)
-    """Of each policy that was handed over: the iterations (episodes of learners) as stated, the
-    seconds of processor time until then, and its exact exploitability in the game's units."""
+    """For each policy that was sent: the iterations (episodes of learners) as stated, the seconds
+    of processor time until then, and its exact exploitability in the game's units."""
     outcome: str = ""
     """Why it ended, as `SolveResult.outcome`; or `not applicable`, `failed`, or `late` if it did
     not end in time."""
@@ -198,7 +198,7 @@ class _Receiver:
     def __call__(self, message: Mapping[str, Any], seconds: float) -> None:
         kind, number = message["kind"], message.get("run")
         if not isinstance(number, int) or number not in self._runs:
-            raise ParameterError(f"its process sent a message about run {show(number)}")
+            raise ParameterError(f"its process sent a message about the unknown run {show(number)}")
         run = self._runs[number]
         if run.outcome:
             return
@@ -220,7 +220,7 @@ class _Receiver:
         """Measure a policy, and keep it if it is the first to reach a target."""
         iteration = message.get("iteration")
         if isinstance(iteration, bool) or not isinstance(iteration, int) or iteration < 0:
-            raise ParameterError(f"it handed over a policy of iteration {show(iteration)}")
+            raise ParameterError(f"it sent a policy of iteration {show(iteration)}")
         policy = unpack_policy(message.get("data"), self._form)
         found = evaluate_policy(policy).exploitability
         if found is None or not isfinite(found):
@@ -244,17 +244,17 @@ class _Receiver:
 
     def _policies(self, data: object) -> list[TabularPolicy]:
         if not isinstance(data, list) or len(data) != 2:
-            raise ParameterError("its process did not hand over two policies to compare")
+            raise ParameterError("its process did not send two policies to compare")
         return [unpack_policy(one, self._form) for one in data]
 
     def _end(self, number: int, run: RaceRun, message: Mapping[str, Any]) -> None:
         """Note why a run ended, and keep its last policy."""
         outcome = message.get("outcome")
         if not isinstance(outcome, str) or outcome not in OUTCOMES:
-            raise ParameterError(f"its process reported the outcome {show(outcome)}")
+            raise ParameterError(f"its process reported the unknown outcome {show(outcome)}")
         self._finish(number, outcome, shortened(str(message.get("message")), MAX_TEXT))
         if not run.points and outcome not in (FAILED, NOT_APPLICABLE):
-            run.outcome, run.message = FAILED, "it handed over no policy"
+            run.outcome, run.message = FAILED, "it sent no policy"
 
     def _finish(self, number: int, outcome: str, message: str) -> None:
         run = self._runs[number]

@@ -1,4 +1,4 @@
-"""Score cards: a subject on the games of a pack, beside reference methods or fixed anchors."""
+"""Score cards: a subject on the games of a pack, compared with reference methods or anchors."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def score_subject(
     """Measure a method, a learner, a network or a searcher on the games of a pack.
 
     For each game, the subject and the reference methods run in child processes, which are stopped
-    at their limits. They take turns, so that the machine is equally fast for all, and hand over
+    at their limits. They run alternately, so that the machine is equally fast for all, and send
     policies. This process measures them exactly and reads their time; it does not execute the file
     of a subject.
 
@@ -337,7 +337,7 @@ def _results(tasks: Iterable[Task], executor: Executor | None) -> Iterator[Itera
 
 
 def _measured(task: Task, interrupt: object) -> Measured:
-    """Do a task, which ends by its own limits."""
+    """Run a task, which ends at its own limits."""
     asked, limits = task
     return run_trial(asked, limits) if isinstance(asked, Trial) else run_race(asked, limits)
 

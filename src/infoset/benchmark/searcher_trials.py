@@ -145,7 +145,7 @@ class _Trial:
         self.messenger.send("match", anchor=anchor, numbers=numbers, deals=so_far[0].num_deals)
 
     def best_response(self) -> None:
-        """Hand over the policy of the searcher, if the tree is small enough."""
+        """Send the policy of the searcher, if the tree is small enough."""
         form = build_sequence_form(self.game)
         if sum(plex.num_infostates for plex in form.treeplexes) > MAX_INFOSTATES:
             self.messenger.send("response", data=None, reason="the game is too large")

@@ -106,7 +106,7 @@ def run_trial(trial: Trial, limits: ChildLimits | None = None) -> TrialResult:
 
 
 def _measure(result: TrialResult, message: Mapping[str, Any], form: SequenceForm) -> None:
-    """Measure the policy that was handed over, if there is one."""
+    """Measure the policy that was sent, if there is one."""
     result.not_computed = str(message["reason"])
     if message["data"] is not None:
         policy = unpack_policy(message["data"], form)

@@ -106,7 +106,7 @@ def save_zoo_policy(entry: PackEntry, path: str | Path) -> ZooPolicy:
     allowed = 1.01 * entry.exploitability + made.measured.rounding
     if found is None or found > allowed:
         raise ParameterError(
-            f"the policy of {entry.name} has exploitability {found}, and the pack says "
+            f"the policy of {entry.name} has exploitability {found}, but the pack says "
             f"{entry.exploitability}: the method or the game has changed; nothing was saved"
         )
     save_policy(made.policy, path, made.metadata())
@@ -167,7 +167,7 @@ def _compare_with_certificate(
             if abs(Fraction(probability) - exact[str(action)]) > Fraction(1, 10**15):
                 raise CertificateError(
                     f"the probability of {str(action)!r} at {row.infostate!r} of player "
-                    f"{row.player} in {path} is {probability}, and that of its certificate is "
+                    f"{row.player} in {path} is {probability}, but that of its certificate is "
                     f"{exact[str(action)]}"
                 )
 
@@ -176,7 +176,7 @@ def _measure_again(policy: TabularPolicy, about: Mapping[str, Any], path: str | 
     """Raise unless the digest and the exploitability that a file states are those of its policy."""
     if about.get("digest", policy.digest) != policy.digest:
         raise CertificateError(
-            f"{path} states the digest {show(about['digest'])}, and its policy has {policy.digest}"
+            f"{path} states the digest {show(about['digest'])}, but its policy has {policy.digest}"
         )
     if "exploitability" not in about:
         return
@@ -188,5 +188,5 @@ def _measure_again(policy: TabularPolicy, about: Mapping[str, Any], path: str | 
         raise CertificateError(f"{path} is not a policy of the zoo: {error}") from None
     if not isclose(stated, found, rel_tol=1e-5, abs_tol=measured.rounding):
         raise CertificateError(
-            f"{path} states the exploitability {stated}, and that of its policy is {found}"
+            f"{path} states the exploitability {stated}, but that of its policy is {found}"
         )

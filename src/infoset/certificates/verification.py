@@ -112,7 +112,7 @@ def _named_game(name: str) -> Game:
         ) from error
     if str(game) != name:
         raise CertificateError(
-            f"game of the certificate is {show(name)}; the rules call it {str(game)!r}"
+            f"game of the certificate is {show(name)}, but its rules name it {str(game)!r}"
         )
     return game
 
@@ -168,7 +168,7 @@ class _ActingInfostate:
 
 
 class _Position(NamedTuple):
-    """A history: its world, and what depends on the way to it."""
+    """A history: its world, and the facts that depend on the path to it."""
 
     world: Any
     chance: Fraction
@@ -330,7 +330,9 @@ def _plan(
     plan = [Fraction(1)]
     texts = {infostate.text for infostate in infostates}
     if len(texts) < len(infostates):
-        raise UnsupportedGameError(f"different infostates of player {player} in {game} look equal")
+        raise UnsupportedGameError(
+            f"different infostates of player {player} in {game} have the same text"
+        )
     for infostate in infostates:
         place = f"{infostate.text!r} of player {player}"
         distribution = policy.get(infostate.text)
@@ -360,7 +362,10 @@ def _probabilities(
     values = [distribution[name] for name in names]
     for name, value in zip(names, values, strict=True):
         if not isinstance(value, Fraction) or value < 0:
-            raise CertificateError(f"the probability of {name!r} at {place} is {show(value)}")
+            raise CertificateError(
+                f"the probability of {name!r} at {place} is {show(value)}; it must be a "
+                "nonnegative fraction"
+            )
     if sum(values) != 1:
         raise CertificateError(
             f"the probabilities at {place} are {', '.join(map(str, values))}; they sum to "

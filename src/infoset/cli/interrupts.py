@@ -88,7 +88,7 @@ class StopSignals:
         self._before[number] = signal.SIG_DFL if before is None else before
 
     def _pass_on(self, number: int, frame: FrameType | None) -> None:
-        """Call what handles Ctrl-C now, which may delay it or ignore it."""
+        """Call the current handler of Ctrl-C, which may delay or ignore the signal."""
         self._leave_closed_terminals()
         handler = signal.getsignal(signal.SIGINT)
         if callable(handler):

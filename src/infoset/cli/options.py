@@ -218,7 +218,7 @@ OnOption: TypeAlias = Annotated[
         "--on",
         metavar="EXECUTOR",
         help="Where to run: threads[:N], processes[:N], dask:ADDRESS, ray:ADDRESS or "
-        "slurm:OPTIONS; excludes --workers.",
+        "slurm:OPTIONS; cannot be combined with --workers.",
         show_default="threads or processes of this machine",
     ),
 ]
@@ -255,7 +255,7 @@ def game_and_policy(first: str | None, second: str | None) -> tuple[Game | Exten
                 "with one method, and give the folder of that run"
             )
         if "/" in first and ".py" not in first:
-            raise typer.BadParameter(f"there is no file or folder of a run {first}")
+            raise typer.BadParameter(f"{first} is neither a file nor the folder of a run")
         raise typer.BadParameter(
             f"the policy is missing: give GAME POLICY, or the file of a policy alone, got {first}"
         )
@@ -280,7 +280,7 @@ def executor_of(on: str | None, workers: int | None = None) -> Iterator[Executor
         return
     if workers is not None:
         raise typer.BadParameter(
-            f"--on and --workers exclude each other; to run on {workers} processes of this "
+            f"--on and --workers cannot be combined; to run on {workers} processes of this "
             f"machine, give --on processes:{workers}"
         )
     # A worker that has ended is an error of its task, and must not end the program, as a reader of

@@ -32,7 +32,7 @@ MIN_COMPILING = 0.5
 
 @dataclass(frozen=True)
 class StepPoint:
-    """Learner steps that are done, and numbers to show beside them, by name."""
+    """Completed learner steps, and numbers to show next to them, by name."""
 
     iteration: int
     seconds: float
@@ -257,7 +257,8 @@ class TeamProgress:
     point: TeamPoint | None = None
     """The last measurement; None before there is one."""
     stage: BuildPoint | None = None
-    """The stage beside learning that is running, such as `security levels`; None while learning."""
+    """The stage other than learning that is running, such as `security levels`; None while
+    learning."""
 
     def fraction_done(self, elapsed: float) -> float | None:
         """Return the completed fraction of the nearest limit, from 0 to 1; None if unknown.

@@ -1,4 +1,4 @@
-"""Saving of the results of a command, elsewhere if the folder cannot be written."""
+"""Storage of the results of a command, in another folder if the given one is not writable."""
 
 from __future__ import annotations
 

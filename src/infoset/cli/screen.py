@@ -44,7 +44,7 @@ def tell(text: str = "") -> None:
 
 
 def tell_average(path: str) -> None:
-    """Tell that the average of a correlated policy is used, if a path names one."""
+    """Report that the average of a correlated policy is used, if a path names one."""
     from infoset.front import is_correlated, is_policy_file
 
     if is_policy_file(path) and is_correlated(path):

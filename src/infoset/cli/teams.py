@@ -316,7 +316,7 @@ def _report(result: TeamResult) -> None:
 
 
 def _report_candidates(result: TeamResult) -> None:
-    """Print the policies that were compared, and what each gives to each team."""
+    """Print the policies that were compared, and the payoffs of the teams under each."""
     num_teams = len(result.teams)
     measured = "payoff" if num_teams == 1 else "security level"
     columns = [_whose(agents, num_teams).removeprefix(" of ") for agents in result.teams]

@@ -211,7 +211,7 @@ class Critic:
                 tables.append(table)
         except (UnknownNameError, ParameterError, ValueError, LookupError) as error:
             raise PolicyMismatchError(
-                f"the critic is for another game than {tree}; train one for this game"
+                f"the critic is for a different game, not {tree}; train one for this game"
             ) from error
         return tables
 

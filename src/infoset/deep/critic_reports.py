@@ -44,7 +44,7 @@ HELD_OUT: Final = 2
 
 @dataclass(frozen=True)
 class CriticReport:
-    """What a critic is worth to a search."""
+    """The effect of a critic on search."""
 
     nash_conv: float | None = None
     """NashConv of the blueprint alone. None if the game was not built, or search would take long.
@@ -82,7 +82,7 @@ class CriticReport:
 
     @property
     def verdict(self) -> str:
-        """The numbers in one line, and advice against a critic that makes play worse."""
+        """The numbers in one line, with a warning if the critic makes play worse."""
         if not self.search_nash_conv:
             return self._residual_verdict()
         found = ", ".join(f"{v:.3g} at depth {d}" for d, v in self.search_nash_conv.items())
@@ -127,11 +127,11 @@ def report_critic(
     seed: int = 0,
     callback: Callable[[str], object] | None = None,
 ) -> CriticReport:
-    """Measure what search with a critic makes of its blueprint.
+    """Measure how search with a critic changes the play of its blueprint.
 
-    On a tree this is NashConv with continual re-solving by the default settings at depths 1 and 2,
-    as far as the searches cost no more than `max_cost`. Otherwise it is the residual of the critic.
-    The cost is counted, so that the answer does not depend on a clock.
+    On a tree, the measure is NashConv with continual re-solving by the default settings, at depths
+    1 and 2 if the searches cost at most `max_cost`. Otherwise it is the residual of the critic. The
+    cost is a count, so the result does not depend on a clock.
 
     Parameters
     ----------

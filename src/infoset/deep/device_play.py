@@ -29,7 +29,7 @@ TOLERANCE = 1e-4
 class DeviceSource(EpisodeSource):
     """A two-player constant-sum device game as a source of episodes; made by `device_source`.
 
-    Every decision of a batch is a row of its own, and the networks are evaluated at it.
+    Every decision of a batch is a separate row, at which the networks are evaluated.
     """
 
     device: DeviceGame

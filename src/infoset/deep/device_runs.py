@@ -101,8 +101,8 @@ def run_matched(
     """Train until the budget is used up; measure by matches against uniform play.
 
     It measures each time the number of steps has grown by a quarter, and Ctrl-C ends it between
-    calls of the compiled steps. The measurements play episodes of their own, so that they do not
-    change the training.
+    calls of the compiled steps. The measurements play separate episodes, so that they do not change
+    the training.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Files of perceptrons, of networks and critics alike: a header, the layers, and one digest.
 
 Every reader calls `read_perceptron`. It checks the types of the header, the names, types and shapes
-of all arrays, and a digest of everything. Whoever changes a file can renew a digest: what the
-weights are worth, only a measurement tells.
+of all arrays, and a digest of everything. The digest detects damage, not intent: whoever changes a
+file can update it. Only a measurement shows how good the weights are.
 """
 
 from __future__ import annotations

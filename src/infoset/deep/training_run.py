@@ -165,7 +165,7 @@ def train(
         If the game is not built, learner steps of the response that gives a lower bound on
         exploitability; 0 for no bound. With `seconds` it may have fewer, which it reports.
     checkpoint
-        File in which the run is saved. If it exists, the run is resumed from it, to the same bits.
+        File in which the run is saved. If it exists, the run is resumed from it, bit for bit.
     checkpoint_seconds
         Time between saves.
     callback : callable, optional
@@ -303,7 +303,7 @@ def _report(
     seed: int,
     stage_callback: Callable[[str], object] | None,
 ) -> CriticReport | None:
-    """Return what search with a critic makes of its network; None after Ctrl-C."""
+    """Measure how search with a critic changes the play of its network; None after Ctrl-C."""
     try:
         return report_critic(critic, source, blueprint, seed=seed, callback=stage_callback)
     except KeyboardInterrupt:

@@ -178,7 +178,7 @@ def exploitability(policy: TabularPolicy[Form]) -> float:
     result = evaluate_policy(policy).exploitability
     if result is None:
         raise UnsupportedGameError(
-            f"exploitability is defined only for two-player constant-sum games, and "
+            f"exploitability is defined only for two-player constant-sum games, but "
             f"{policy.form.name} is not such a game; use nash_conv(policy)"
         )
     return result

@@ -131,7 +131,7 @@ def _showdowns_after(form: PublicForm, node: int) -> tuple[_Showdown, ...]:
         )
     if found == UNDEFINED:
         raise UnsupportedGameError(
-            f"{form.name} has no equity at {line!r}: what is compared at the end depends on the "
+            f"{form.name} has no equity at {line!r}: the strengths that are compared depend on the "
             "actions. Equity is defined where all showdowns compare the same strengths, as in "
             "poker; use PublicValues.values instead"
         )

@@ -45,7 +45,7 @@ ABOUT = "study.json"
 CELLS = "cells"
 
 TIMES = ("seconds",)
-"""Names of times in results, which are saved beside the values: they differ from run to run."""
+"""Names of times in results, which are saved with the values but differ from run to run."""
 
 
 class CellInterrupted(Exception):
@@ -172,7 +172,7 @@ class CellFolder:
         """Save the result of a cell atomically, and return what `read` will return.
 
         Times that the cell measured, its seconds and the machine, by default this one, are saved
-        beside the values: only they differ between runs.
+        with the values: only they differ between runs.
 
         If the file cannot be written, for example on a full disk, an `UnsavedWarning` is issued,
         and the result is returned nevertheless.
@@ -188,7 +188,7 @@ class CellFolder:
             write_text(path, json_text(with_checksum(content)) + "\n")
         except OSError as error:
             warnings.warn(
-                f"cannot write {path} ({error.strerror or error}); the study goes on, but this "
+                f"cannot write {path} ({error.strerror or error}); the study continues, but this "
                 "cell will run again the next time",
                 UnsavedWarning,
                 stacklevel=2,
@@ -247,7 +247,7 @@ def run_cells(
     workers
         Number of threads; by default the number of cores.
     executor
-        Where to run instead: any `concurrent.futures.Executor`. It excludes `workers`.
+        Where to run instead: any `concurrent.futures.Executor`. Cannot be combined with `workers`.
     on_done : callable, optional
         Called with each finished cell.
 

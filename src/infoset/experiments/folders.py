@@ -207,8 +207,8 @@ def check_results(folder: str | Path) -> dict[str, Any]:
         ]
     except (OSError, ValueError, KeyError, AttributeError, RecursionError) as error:
         raise ResultFileError(
-            f"{found[0]} or a file beside it cannot be read ({shortened(repr(error))}); the folder "
-            "is damaged, so save the results again"
+            f"{found[0]} or a file next to it cannot be read ({shortened(repr(error))}); the "
+            "folder is damaged, so save the results again"
         ) from error
     if damaged:
         raise ResultFileError(

@@ -98,8 +98,8 @@ def tune(
     The parameters of each trial are proposed by the tree-structured Parzen estimator of Optuna,
     five trials at a time. Each seed of a trial is a cell, which is saved in the folder, so that the
     same call resumes, and more trials continue. The best parameters are then measured again on
-    seeds that the search has not seen, beside the method's own parameters and beside neighbors of
-    the best ones. Needs the extra `tune`.
+    seeds that the search has not seen, together with the method's own parameters and with neighbors
+    of the best ones. Needs the extra `tune`.
 
     Parameters
     ----------

@@ -206,8 +206,8 @@ def value_by_strength(
 ) -> None:
     """Set the value of each hand to what it earns from weaker, equal and stronger hands.
 
-    That is what it earns from all hands if it loses, and what it earns more from weaker and from
-    equal hands.
+    This is what it would earn by losing to all hands, plus the difference that it gains from weaker
+    and from equal hands.
     """
     width = len(payoffs.factor) // NUM_FACTORS
     of_weaker = load(payoffs.factor, OF_WEAKER * width + begin, count)

@@ -74,7 +74,7 @@ def _same_sequences(target: Form, source: Form, player: Player) -> tuple[LongArr
 def sequences_in_tree(
     public_form: PublicForm, form: SequenceForm, player: Player
 ) -> tuple[LongArray, LongArray]:
-    """Return the sequences of hands that are not removed, in the public form and in the tree.
+    """Return corresponding sequences in the public form and the tree, without removed hands.
 
     Raises
     ------
@@ -90,8 +90,8 @@ def sequences_in_tree(
         or not np.array_equal(tree.num_actions[infostate], num_actions)
     ):
         raise PolicyMismatchError(
-            f"the public form of {public_form.name} has other infostates than the sequence form of "
-            f"{form.name}: give the sequence form of the same game, whose first "
+            f"the public form of {public_form.name} and the sequence form of {form.name} have "
+            f"different infostates: give the sequence form of the same game, whose first "
             "transition is the deal"
         )
     # The index of each action at its infostate: 0, 1, ... in each run of `num_actions` entries.

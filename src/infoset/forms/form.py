@@ -257,7 +257,7 @@ class Form(Protocol, metaclass=_HasMembers):
     def values_of_weights(
         self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
-        """Return `player_values` of the policies with given weights, to the same bits.
+        """Return `player_values` of the policies with given weights, bit for bit.
 
         Parameters
         ----------

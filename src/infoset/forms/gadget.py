@@ -1,4 +1,4 @@
-"""Gadget games: parts of a game to re-solve without giving the opponent more than before."""
+"""Gadget games: parts of a game, re-solved without conceding more to the opponent than before."""
 
 from __future__ import annotations
 

@@ -78,14 +78,14 @@ class HandSymmetry(ShortRepr):
         return tuple(dict.fromkeys(seen for _, seen in self.moved))
 
     def represented(self, node: int, permutation: int, seen: Hashable) -> tuple[Hashable, int]:
-        """Return how a line continues in the form after an outcome of chance.
+        """Return the chance outcome in the form that represents an outcome after an original line.
 
         Parameters
         ----------
         node
-            The chance node of the line that represents it.
+            The chance node of the line in the form that represents the original line.
         permutation
-            Maps the line so far to the one that represents it.
+            Maps the original line up to this node to the one that represents it.
         seen
             The observation in the original line.
 
@@ -229,8 +229,8 @@ class CardSymmetries:
             for image in images if len(images) > 1 else ():
                 if image not in known or known[image].probability != deal.probability:
                     raise self._error(
-                        f"chance may deal {deal.observation!r}, but not the cards that take its "
-                        "place with the same probability"
+                        f"chance may deal {deal.observation!r}, but the cards that take its place "
+                        "have a different probability"
                     )
                 done.add(image)
             # What follows is the same only under permutations that keep the cards dealt so far.

@@ -239,7 +239,7 @@ class PublicTree(ShortRepr):
         )
 
     def children(self, public_state: int) -> IntArray:
-        """Return the public states one public observation longer, in increasing order."""
+        """Return the public states that follow by one observation, in increasing order."""
         order, first = self._children
         return order[first[public_state] : first[public_state + 1]]
 

@@ -68,8 +68,9 @@ class PublicForm(PublicStructure, MeasuredByKernels):
     def rounding(self) -> float:
         """Bound on the rounding error of a best-response value in float64, in the game's units.
 
-        As in `SequenceForm.rounding`. A terminal adds up to five sums over the opponent's hands,
-        and twice as many for each card of a hand, whose absolute values sum to at most a utility.
+        As in `SequenceForm.rounding`. A terminal takes up to 5 + 2c sums over the opponent's hands,
+        where c is the number of cards of a hand. The absolute values of their terms sum to at most
+        a utility.
         """
         plans = [plex.plan_roundings for plex in self.treeplexes]
         cards = self.prior.cards[0].shape[1]

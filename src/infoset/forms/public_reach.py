@@ -26,7 +26,7 @@ _CHANCE_REACH: WeakKeyDictionary[PublicForm, FloatArray] = WeakKeyDictionary()
 
 
 def unblocked_reach(prior: HandPrior, player: Player, reach: FloatArray) -> FloatArray:
-    """Return what of the opponent's reach each hand of a player can meet.
+    """Return, for each hand of a player, the sum of the opponent's reach over hands it can meet.
 
         found[..., h] = sum over hands h' that share no card with h of weight(h') · reach[..., h']
 
@@ -312,8 +312,9 @@ def class_means(
 ) -> FloatArray:
     """Return values by node and hand as means over the hands that are equivalent at each node.
 
-    A form with symmetry has one of several equivalent outcomes of chance, so that of equivalent
-    hands before it, some earn what belongs to others. The mean is what each of them earns.
+    A form with symmetry contains only one of several equivalent outcomes of chance. Hands that are
+    equivalent before this outcome can therefore have different values in the form. In the game, the
+    value of each of them is the mean.
 
     Parameters
     ----------

@@ -203,8 +203,8 @@ def _check_names(found: Sequence[MethodSpec | LearnerSpec | SolveResult]) -> Non
             continue
         if named.setdefault(one.name, one) != one:
             raise ParameterError(
-                f"two different methods are called {one.name!r}; give one of them a name of its "
-                "own, such as dataclasses.replace(scheme, name='mine')"
+                f"two different methods are called {one.name!r}; give one of them another name, "
+                "such as dataclasses.replace(scheme, name='mine')"
             )
 
 

@@ -124,7 +124,7 @@ def info(
     """Report the size and properties of a game.
 
     Histories are counted without being built. If the game fits in memory, it is built, and its
-    infostates are counted too. If its public rules tell that it has more world states than
+    infostates are counted too. If its public rules show that it has more world states than
     `max_worlds`, all numbers are counted by these rules, and no world state is visited.
 
     Parameters

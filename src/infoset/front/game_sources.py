@@ -174,7 +174,7 @@ def to_form(
 
 
 def check_world_states(game: Game) -> None:
-    """Raise if a game has more world states than the limit, as its public rules tell.
+    """Raise if a game has more world states than the limit, according to its public rules.
 
     Without public rules, their number is unknown until they are visited, which takes a minute.
 
@@ -192,10 +192,10 @@ def check_world_states(game: Game) -> None:
         count_public_form(rules, allowed_memory(None), max_worlds=most)
     except GameTooLargeError as error:
         raise GameTooLargeError(
-            f"{game} has more than {format_count(most)} world states, which is the limit on what "
-            "is visited: use its public form, on which solve (form='public', --form public), "
-            "evaluate, respond, show, match and play work without visiting them; raise max_worlds "
-            "(--max-worlds); or use smaller parameters",
+            f"{game} has more than {format_count(most)} world states, the limit on "
+            "those that are visited: use its public form, on which solve (form='public', "
+            "--form public), evaluate, respond, show, match and play work without visiting "
+            "them; raise max_worlds (--max-worlds); or use smaller parameters",
             error.counts,
         ) from error
 

@@ -112,8 +112,8 @@ def learn(
         depend on this number.
     executor
         Where to run instead: any `concurrent.futures.Executor`, also of other machines, such as
-        `Client(address).get_executor()` of Dask. It excludes `workers` and `checkpoint`. The
-        result of a seed does not depend on it.
+        `Client(address).get_executor()` of Dask. It cannot be combined with `workers` or
+        `checkpoint`. The result of a seed does not depend on it.
     memory, progress
         As in `solve`.
 

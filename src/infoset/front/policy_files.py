@@ -252,7 +252,7 @@ def _rules_of(form: Form, path: Path) -> Game:
         return game_of_form(form)
     except UnsupportedGameError as error:
         raise PolicyFileError(
-            f"{path} holds a policy on another form of {form.name} than the {form.kind} form that "
+            f"{path} holds a policy on a form of {form.name} other than the {form.kind} form that "
             "is used, and the game is not known by name: load it with infoset.load_policy(path, "
             "game), and transfer it by infoset.policy.transfer_policy(policy, form)"
         ) from error

@@ -180,7 +180,7 @@ def resolve_method(
         if known is not None and known != get_method(method):
             raise ParameterError(
                 f"the scheme called {method.name!r} differs from the library's method of that "
-                "name; give it a name of its own, such as dataclasses.replace(scheme, name='mine')"
+                "name; give it a different name, such as dataclasses.replace(scheme, name='mine')"
             )
     return get_method(method, precision, threads)
 

@@ -46,15 +46,15 @@ from infoset.utils.arguments import check_type
 
 
 class TeamEvaluation(NamedTuple):
-    """What teams get and are sure to get under a policy."""
+    """Payoffs and security levels of teams under a policy."""
 
     teams: tuple[Team, ...]
     """T teams, a partition of the players."""
     payoffs: tuple[float, ...]
     """[T] expected payoff of each team if all play the policy."""
     security_levels: tuple[SecurityLevel, ...]
-    """[T] bounds on what each team is sure to get with its part of the policy, if all other players
-    respond together."""
+    """[T] bounds on what each team's part of the policy guarantees it, if all other players respond
+    together."""
 
 
 def evaluate_teams(
@@ -66,7 +66,7 @@ def evaluate_teams(
     memory: int | None = None,
     progress: BuildProgress | None = None,
 ) -> TeamEvaluation:
-    """Measure what each of several teams gets, and what it is sure to get, under a policy.
+    """Measure the payoff and the security level of each of several teams under a policy.
 
     Parameters
     ----------

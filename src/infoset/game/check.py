@@ -87,9 +87,8 @@ def check_game(
     The check first visits world states breadth first and calls every method twice at each. Then it
     visits histories, to compare what players can distinguish. Both searches stop at
     `max_histories`; if they do not cover the whole game, random plays reach deeper. They also stop
-    after some number of calls and listed items, if single world states have very many of them. The
-    page
-    "Checks and what their failures mean" of the documentation lists the rules.
+    after a fixed number of calls and listed items, because a single world state can have very many
+    of them. The page "Checks and what their failures mean" of the documentation lists the rules.
 
     Parameters
     ----------

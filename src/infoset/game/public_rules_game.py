@@ -195,7 +195,7 @@ class PublicRulesGame(Game):
     def _others_given(self, player: Player, place: int) -> tuple[FloatArray, float]:
         """Return the distribution of the other hand given a hand, and the probability of the hand.
 
-        The distribution is [hands], cumulative. Beliefs ask for it many thousand times.
+        The distribution is [hands], cumulative. Beliefs need it many thousands of times.
         """
         if (player, place) not in self._known_others:
             own, others = self._hands[player][place], self._hands[1 - player]

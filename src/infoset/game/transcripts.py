@@ -37,7 +37,7 @@ def transcript(
     viewer
         Show only what this player knows: its own actions and observations and, when the play is
         over, its utility. In games with public actions these include the actions of the others.
-        While the play goes on, the player's infostate determines the transcript.
+        During the play, the player's infostate determines the transcript.
     show_worlds
         Whether chance outcomes that the observations do not determine are shown as world states,
         so that different histories have different transcripts.

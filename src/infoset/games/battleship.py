@@ -153,7 +153,7 @@ class Battleship(Game):
         return () if self._is_over(world) else (self._mover(world),)
 
     def legal_actions(self, world: Waters, player: Player) -> Sequence[Action]:
-        """Return the placements of the next ship that keep space for the others, or the targets."""
+        """Return the placements of the next ship that leave room for the others, or the targets."""
         if self._is_placed(world):
             closed = 0 if self.allow_repeated_shots else world.shots[player]
             return tuple(target for target, cell in self._targets.items() if not cell & closed)

@@ -266,7 +266,7 @@ def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
 
 
 def open_spots(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> dict[Action, Cells]:
-    """Return the placements of the first ship that keep space for the others."""
+    """Return the placements of the first ship that leave room for the others."""
     ship, *others = ships
     # One way to fit the others in: a placement that leaves its cells free needs no search.
     space = space_for(others, taken)

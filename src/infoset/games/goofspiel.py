@@ -240,7 +240,7 @@ class Goofspiel(Game):
         return RankedHistories(bids.total, partial(self._moves_at_ranks, bids, len(public)))
 
     def _moves_at_ranks(self, bids: HiddenBids, num_steps: int, ranks: FloatArray) -> Moves:
-        """Return bids as [K, T, N] moves: with the first draw, and without forced bids."""
+        """Return bids as [K, T, N] moves, with the first draw (-1) and without forced bids."""
         moves = np.full((len(ranks), num_steps, 2), -1, np.int8)
         num_bids = num_steps - self._num_draws
         moves[:, self._num_draws :] = bids.at_ranks(ranks)[:, :num_bids]

@@ -86,16 +86,16 @@ class SeenCards:
     def draws(
         self, max_deals: int, rng: np.random.Generator
     ) -> Iterator[tuple[tuple[str, ...], float]]:
-        """Yield different deals that agree with the kinds, and their weights.
+        """Yield distinct deals that agree with the possible kinds, and their weights.
 
-        The expected weight of a deal is its probability, where a deal that is not drawn has weight
-        zero. If there are few deals, all of them are drawn.
+        The expected weight of a deal is its probability; a deal that is not drawn has weight zero.
+        If there are few deals, all of them are drawn.
 
         Notes
         -----
-        All ways to extend the deals by one more card are listed, and some of them are selected, as
-        in the sampling of histories. Cards are exchangeable, so that they may be drawn in any
-        order: here those of the fewest kinds first, before other cards use these up.
+        Deals are extended card by card: all extensions are listed, and some are selected, as in the
+        sampling of histories. Cards are exchangeable, so they may be drawn in any order. Cards with
+        the fewest possible kinds are drawn first, while cards of these kinds remain.
         """
         order = sorted(range(len(self.kinds)), key=lambda at: len(self.kinds[at]))
         deals = [PartialDeal((), self.deck, 1.0)]

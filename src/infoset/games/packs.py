@@ -107,7 +107,7 @@ def load_pack(pack: str) -> tuple[PackEntry, ...]:
 
 
 def get_pack_entry(name: str) -> PackEntry:
-    """Return the game of a pack with a name.
+    """Return the entry of a game in the packs.
 
     Raises
     ------

@@ -145,7 +145,7 @@ def _efg_text(form: SequenceForm) -> str:
 
 
 def _play(form: SequenceForm, sequences: list[int], payoffs: list[Fraction]) -> Node:
-    """Return the node at which the infostates on the paths to all sequences begin."""
+    """Return the first node of a play through the infostates on the path to each sequence."""
     node = terminal(outcome=Outcome(tuple(payoffs)))
     # From the end to the beginning: player 1's path comes after that of player 0.
     for player in (1, 0):

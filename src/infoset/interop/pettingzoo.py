@@ -60,7 +60,7 @@ def to_pettingzoo(
         no world graph is built, and the game may have any size.
     render_mode
         With `"ansi"`, `render()` returns the full transcript of the play. With `"human"`, the
-        transcript is printed while the play goes on, and `render()` prints it again.
+        transcript is printed during the play, and `render()` prints it again.
 
     Returns
     -------

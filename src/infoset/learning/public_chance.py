@@ -85,9 +85,10 @@ class PublicChance:
         return self.outcome(uniforms(stream, self.num_moves), taken)
 
     def outcome(self, numbers: FloatArray, taken: IntArray | None = None) -> Drawn:
-        """Return the sample that uniform numbers [moves] in [0, 1) select.
+        """Return the outcomes that uniform random numbers in [0, 1) select, one number per move.
 
-        taken: [V] the sampled action at each node, -1 for all actions; None for all at all nodes.
+        taken: [V] the sampled action at each node, or -1 for all its actions; None for -1
+        everywhere.
         """
         moves = np.arange(self.num_moves)
         found = np.searchsorted(self.limits, moves + numbers, side="right")

@@ -97,7 +97,8 @@ def play_matches(
         not depend on it.
     executor
         Where to run instead: any `concurrent.futures.Executor`, also of other machines, such as
-        `Client(address).get_executor()` of Dask. It excludes `workers`, and the result is the same.
+        `Client(address).get_executor()` of Dask. It cannot be combined with `workers`; the result
+        is the same.
     checkpoint
         A file to which the match is saved every few seconds, at the end, and after Ctrl-C. If the
         file exists, the match resumes from it. If the file has more deals than requested, all of
@@ -114,7 +115,7 @@ def play_matches(
     LostWorkersError
         If workers end unexpectedly, again and again.
     PolicyMismatchError
-        If a tabular policy is for another game than the tree.
+        If a tabular policy is for a different game from that of the tree.
     UnsupportedGameError
         If the game of a form is not known by name.
     CheckpointFileError

@@ -106,7 +106,7 @@ class MatchFile:
     def write(self, tally: Tally, next_check: int) -> None:
         """Save the deals, replacing the file atomically.
 
-        If the file cannot be written, the match goes on: an `UnsavedWarning` is issued once.
+        If the file cannot be written, the match continues: an `UnsavedWarning` is issued once.
         """
         content = {
             "format": FORMAT,
@@ -127,7 +127,7 @@ class MatchFile:
             self._has_warned = True
             warnings.warn(
                 f"cannot write the match to {self.path} ({error.strerror or error}); an earlier "
-                f"file there is unchanged, and the match goes on",
+                f"file there is unchanged, and the match continues",
                 UnsavedWarning,
                 stacklevel=3,
             )

@@ -90,7 +90,7 @@ def average_search(
     workers
         Number of processes; by default 1. The results do not depend on it.
     executor
-        Where to run instead, as in `play_matches`. It excludes `workers`.
+        Where to run instead, as in `play_matches`. Cannot be combined with `workers`.
 
     Returns
     -------

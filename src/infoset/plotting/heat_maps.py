@@ -64,7 +64,6 @@ def plot_heat_map(
         raise ParameterError(
             f"`values` has shape {shown.shape}, but `y` and `x` have {len(y)} and {len(x)} "
             "entries; give one row for each y, with one number for each x; neither may be empty"
-            "entry"
         )
     figure = new_figure(INCHES, layout="constrained")
     axes = figure.add_subplot()

@@ -92,5 +92,5 @@ class Picture:
 
     @cached_property
     def lone_titles(self) -> dict[int, str]:
-        """Titles of single-node regions, by node; they are written beside the node."""
+        """Titles of single-node regions, by node; they are written next to the node."""
         return {nodes[0]: title for title, nodes in self.regions if len(nodes) == 1}

@@ -211,7 +211,7 @@ class Limits(NamedTuple):
 
 
 def choose_part(parent: IntArray, limits: Limits) -> DrawnPart:
-    """Choose the levels to draw of a tree whose nodes are numbered level by level.
+    """Choose which levels of a tree to draw; its nodes are numbered level by level.
 
     If the first step alone is too large, only some of its nodes are drawn.
 

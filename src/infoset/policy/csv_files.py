@@ -238,7 +238,7 @@ class _Table:
         known = self.values[player][sequence]
         if not np.isnan(known) and known != probability:
             rule = f"hands that {self.form.name} merges have the same probabilities"
-            raise line.error("probability", f"{action} has another one than {known}", rule)
+            raise line.error("probability", f"{action} has a probability other than {known}", rule)
         self.values[player][sequence] = probability
         self.seen.add((player, text, sequence))
         self.last_line[player, text] = line

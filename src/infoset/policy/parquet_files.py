@@ -289,7 +289,9 @@ def _policy_of(found: PolicyTable, form: AnyForm, table: FormTable) -> TabularPo
         values[sequences] = rows
         # Equivalent hands share a sequence: it has the numbers of the last one written.
         if not np.array_equal(values[sequences], rows, equal_nan=True):
-            raise PolicyFileError(f"equivalent hands of player {player} have other probabilities")
+            raise PolicyFileError(
+                f"equivalent hands of player {player} have different probabilities"
+            )
         policies.append(values)
     if storage == "float32":
         return TabularPolicy.from_weights(form, policies)

@@ -133,8 +133,8 @@ class PolicyTable:
         raise PolicyFileError(
             f"row {row} of {self.path} is for {there}, but row {row} of a policy for "
             f"{self.fields['game']} is for {here}: rows were moved or renamed, or the rules use "
-            "other names now. Probabilities are read by row, so save the policy again; a CSV file "
-            "may have its lines in any order"
+            "different names now. Probabilities are read by row, so save the policy again; a CSV "
+            "file may have its lines in any order"
         )
 
 

@@ -245,7 +245,7 @@ def entered_form(
 
 @dataclass(frozen=True, eq=False)
 class _EnteredInfostates:
-    """A player's infostates with forced moves at the root, and choices at the leaves."""
+    """A player's infostates, with forced moves added at the root and choices at the leaves."""
 
     tree: InfostateTree
     sequence: LongArray

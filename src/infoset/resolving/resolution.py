@@ -142,8 +142,8 @@ class ResolvingRecord(SearchRecord):
     method: str
     """Where the answer comes from: `complete` and `sample` from this search, of all histories of
     the public state or of a sample of them; `earlier` from the solution of an earlier search in the
-    same play, which goes on to this infostate; `blueprint` from the blueprint. The last two answer
-    if there was no search, or too short a one, or if it was rejected."""
+    same play, which continues to this infostate; `blueprint` from the blueprint. The last two
+    answer if there was no search, or too short a one, or if it was rejected."""
     is_rejected: bool = False
     """Whether the solution was not played because the opponent could have gained by it."""
     is_carried: bool = False

@@ -347,7 +347,7 @@ def _played(searches: Sequence[LocalResolution | None]) -> list[LocalResolution]
 def _fallback_at(
     infostate: Infostate, played: Sequence[LocalResolution]
 ) -> tuple[tuple[Action, ...], FloatArray] | None:
-    """Return what the last solution that extends to an infostate answers; None if none does."""
+    """Return the answer of the last solution that covers an infostate; None if no solution does."""
     answers = (found.answer_at(infostate) for found in reversed(played))
     return next((answer for answer in answers if answer is not None), None)
 

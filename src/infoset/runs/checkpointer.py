@@ -203,7 +203,7 @@ class Checkpointer(ABC):
     def _warn_once(self, error: CheckpointFileError) -> None:
         if not self._has_warned:
             self._has_warned = True
-            warnings.warn(f"{error}; the run goes on", UnsavedWarning, stacklevel=3)
+            warnings.warn(f"{error}; the run continues", UnsavedWarning, stacklevel=3)
 
 
 class RunCheckpointer(Checkpointer):

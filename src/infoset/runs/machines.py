@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Machine:
-    """What the bits of a result may depend on beside the version of the library."""
+    """The properties of a machine on which the bits of a result may depend."""
 
     host: str
     """Name of the computer."""

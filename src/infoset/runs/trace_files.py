@@ -17,7 +17,7 @@ from infoset.utils.text import shortened
 
 TRACE_FILES: Final = ("trace.csv", "traces.csv")
 RECORD_FILES: Final = ("result.json", "results.json")
-"""Names of a trace in the folder of a run and of a comparison, and of the files beside them."""
+"""Names of a trace in the folder of a run and of a comparison, and of the files next to them."""
 
 COUNTS: Final = ("iteration", "episode")
 ERRORS: Final = ("nash_conv", "exploitability", "cce_gap", "efce_gap")
@@ -175,7 +175,7 @@ def _trace_file(path: Path) -> Path:
 
 
 def _records(file: Path) -> dict[str, Mapping[str, Any]]:
-    """Return, by method, what the file of results beside a trace says; empty if there is none."""
+    """Return the content of the results file next to a trace, by method; empty if there is none."""
     if file.name not in TRACE_FILES:
         return {}
     found = [file.with_name(name) for name in RECORD_FILES if file.with_name(name).is_file()]

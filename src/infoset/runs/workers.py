@@ -51,8 +51,8 @@ def check_workers(workers: int | None, executor: Executor | None) -> None:
 class LocalProcesses(Executor):
     """Spawned processes of this machine, which are all replaced if one of them dies.
 
-    They ignore Ctrl-C, and end their tasks when `interrupt` is set. After SIGTERM and SIGHUP, which
-    batch systems and terminals send to all processes of a program, they wait for that.
+    They ignore Ctrl-C, and end their tasks when `interrupt` is set. They wait for this also after
+    SIGTERM and SIGHUP, which batch systems and terminals send to all processes of a program.
 
     Parameters
     ----------

@@ -136,7 +136,7 @@ def update_policy(state: PlayerState, eta: float, step_size: float, gate: float)
         base, count, actions, infostate, _ = groups[group]
         for i in range(count):
             first, end = base + i, base + i + actions * count
-            # After any action the game ends or goes on, so the reach below each action sums to
+            # After any action the game ends or continues, so the reach below each action sums to
             # that of the infostate; the first action is as good as any.
             reach = all_reach[first]
             for k in range(first, end, count):

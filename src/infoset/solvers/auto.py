@@ -44,7 +44,7 @@ class Auto:
     The choice depends on the kind and size of the game and on the limits of the budget, never on a
     clock. `reason` in the result explains the choice. In two-player constant-sum games, the policy
     is never worse than the uniform policy. If a limit ends the linear program, the policy is that
-    of `sapdcfr+`, which runs beside it, unless the program has a better one.
+    of `sapdcfr+`, which runs alongside it, unless the program has a better one.
     """
 
     name: str = "auto"

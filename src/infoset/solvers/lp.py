@@ -108,9 +108,9 @@ def solve_by_lp(form: Form, budget: Budget, options: LinearProgram | None = None
     Ctrl-C is pressed during refinement, the policy is the solution of the first program.
 
     If the first program is not solved, the policy is the best known: that of the program so far,
-    the uniform policy, or that of `sapdcfr+`, which runs beside the program in the same time.
-    `reason` of the result then says which, and `iterations` still counts those of the program. The
-    outcome is 'converged' if this policy reaches the target of the budget within the time limit.
+    the uniform policy, or that of `sapdcfr+`, which runs alongside the program. `reason` of the
+    result then says which, and `iterations` still counts those of the program. The outcome is
+    'converged' if this policy reaches the target of the budget within the time limit.
 
     Raises
     ------

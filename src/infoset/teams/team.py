@@ -26,7 +26,7 @@ def check_teams(form: ProductForm, teams: Iterable[Iterable[int]]) -> tuple[Team
             where = "no team" if count == 0 else f"{count} teams"
             raise ParameterError(
                 f"agent {agent} of {form} is in {where} of {list(checked)}; every agent must be in "
-                f"exactly one team: give an agent that plays alone a team of its own, ({agent},)"
+                f"exactly one team; an agent that plays alone is a team by itself, ({agent},)"
             )
     return checked
 

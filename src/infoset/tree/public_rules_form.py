@@ -329,7 +329,7 @@ def _outcomes_that_occur(
     hand_sets: tuple[BoolArray, BoolArray],
     terminals: PublicTerminals,
 ) -> FloatArray:
-    """Return [outcomes, 2] the utilities of all outcomes that a pair of hands has."""
+    """Return [outcomes, 2] the utilities of the outcomes that occur for some pair of hands."""
     meets = prior.matrix() > 0
     known: dict[tuple[int, int], BoolArray] = {}
     rows: list[LongArray] = []

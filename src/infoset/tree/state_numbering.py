@@ -44,7 +44,7 @@ class StepTable:
 
     @classmethod
     def of_public(cls, graph: WorldGraph) -> StepTable:
-        """Return the steps of public states: public observations."""
+        """Return the steps of public states, which are public observations."""
         nothing = np.full(graph.num_edges, -1, np.int32)
         return cls._of(nothing, nothing, graph.public_observation)
 

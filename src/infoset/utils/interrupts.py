@@ -11,7 +11,7 @@ from typing import Any
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C until the block ends. Other threads than the main thread never receive it."""
+    """Delay Ctrl-C until the block ends. Threads other than the main thread never receive it."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield

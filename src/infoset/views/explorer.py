@@ -55,7 +55,7 @@ class RequestError(ParameterError):
 
 
 class _HeldPlay(NamedTuple):
-    """A play with its own lock: a search that takes long holds up nobody else."""
+    """A play with its own lock, so that a long search does not block other plays."""
 
     play: Play
     lock: threading.Lock
@@ -189,7 +189,7 @@ class Explorer:
         if needs == "plays" and not self._opponents:
             raise RequestError(f"there is nobody to play {name} against: name opponents")
         if needs in ("places", "histories") and self.kind == "rules":
-            raise RequestError(f"{name} is too large to build: only plays are shown")
+            raise RequestError(f"{name} is too large to build, so it can only be played")
         if needs == "places" and self.kind == "form":
             raise RequestError(
                 f"{name} is an extensive form, which has no public states; ask form_history, "

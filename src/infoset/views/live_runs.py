@@ -1,4 +1,4 @@
-"""Runs that can be watched: the newest measurement, and the policy at a chosen public state."""
+"""Runs that a page watches: the latest measurement, and the policy at a chosen public state."""
 
 from __future__ import annotations
 

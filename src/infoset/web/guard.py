@@ -1,6 +1,6 @@
 """The guard in front of the server: which requests reach it.
 
-A page of another site can send requests to a server on this machine, and a name of its own can be
+A page of another site can send requests to a server on this machine, and its own host name can be
 made to point here (DNS rebinding). The guard therefore compares `Host`, `Origin` and
 `Sec-Fetch-Site` with fixed lists, and asks for a token that only the printed address contains.
 """

@@ -1,4 +1,4 @@
-"""The server of the explorer: a page, its questions, and a socket for runs that are watched."""
+"""The server of the explorer: a page, answers to its questions, and a socket for live runs."""
 
 from __future__ import annotations
 

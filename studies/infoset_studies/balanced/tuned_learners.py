@@ -195,7 +195,7 @@ def expected_of(entry: Entry, column: Column) -> Expected | None:
 
 
 def constant_of(entry: Entry, column: Column) -> tuple[float | None, bool]:
-    """Return the reference constant of a learner or its plain variant; true if it is its own.
+    """Return the reference constant of a learner or its plain variant; true if it is the learner's.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The study of safe re-solving during play: SePoT's choices, and what they do to NashConv."""
+"""The study of safe re-solving during play: SePoT's choices, and their effect on NashConv."""
 
 from infoset.experiments.studies import Study
 from infoset_studies.sepot.ablations import (

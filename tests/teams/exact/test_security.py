@@ -1,4 +1,4 @@
-"""What a team is sure to get, against all joint plans of the other agents."""
+"""Security levels of teams, against all joint plans of the other agents."""
 
 from __future__ import annotations
 

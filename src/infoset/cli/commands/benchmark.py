@@ -43,7 +43,7 @@ def run(
     ] = 1,
     seconds: Annotated[
         float,
-        typer.Option(help="Processor time of each run; of each stage, for searchers."),
+        typer.Option(help="Processor time for each run, or for each stage of a searcher."),
     ] = 1.0,
     out: Annotated[
         Path | None,
@@ -57,20 +57,19 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Measure the policies of a score card or a leaderboard entry again, in place of a "
-            "SUBJECT.",
+            help="Instead of a SUBJECT: measure the policies of a score card or a leaderboard "
+            "entry again.",
         ),
     ] = None,
     on: OnOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a method beside reference methods on games with known values.
+    """Compare a method with reference methods on games with known values.
 
-    What SUBJECT is follows from its shape: a RegretScheme, an update rule,
-    anything with solve(form, budget), a learner, a network or a searcher. All
-    methods take turns in child processes, and hand over policies, which are
-    measured outside of them. Searchers are tested for leaks, and play fixed
-    opponents. If a gate or a check fails, the exit code is 1.
+    SUBJECT can be a RegretScheme, an update rule, anything with solve(form, budget), a learner, a
+    network or a searcher; its kind is recognized. All methods run alternately in child processes,
+    and send policies, which the parent process measures. Searchers are tested for leaks, and play
+    fixed opponents. If a gate or a check fails, the exit code is 1.
     """
     from infoset.benchmark import card_facts, save_card, score_subject
     from infoset.errors import ParameterError, SubjectShapeError

@@ -1,4 +1,4 @@
-"""`infoset check`: check that a game keeps the rules of the model."""
+"""`infoset check`: check that a game follows the rules of the model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random plays.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that a game keeps the rules of the model, and name the first broken one.
+    """Check that a game follows the rules of the model, and report the first violation.
 
     Use it while you write your own game: infoset check path/to/file.py:Class
     """

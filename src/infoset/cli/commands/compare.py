@@ -74,9 +74,8 @@ def run(
 ) -> None:
     """Solve a game with several methods, and plot their convergence.
 
-    If none of --target, --iterations and --seconds is given, each method runs
-    1,000 iterations; those of learners are episodes. Ctrl-C stops at any time
-    and saves the results so far.
+    If none of --target, --iterations and --seconds is given, each method runs 1,000 iterations
+    (learners, 1,000 episodes). Ctrl-C stops at any time and saves the results so far.
     """
     from infoset.experiments import check_writable
     from infoset.front import compare, comparison_budget, load, prepare_comparison

@@ -1,4 +1,4 @@
-"""`infoset critic`: train a critic for a policy, and say what search with it is worth."""
+"""`infoset critic`: train a critic for a policy, and measure search with it."""
 
 from __future__ import annotations
 
@@ -78,13 +78,12 @@ def run(
     out: Annotated[Path | None, folder_option("runs/GAME-critic")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a critic, which search on a network needs, and save it.
+    """Train the critic that search on a network needs, and save it.
 
-    The critic learns the values of histories under POLICY and transformations of
-    it. The last line says what search with it makes of the policy: NashConv with
-    and without search if the game is built and small enough, otherwise how well
-    the critic predicts new episodes. Ctrl-C stops at any time and saves the
-    critic. Needs the extra deep: pip install 'infoset[deep]'.
+    The critic learns the values of histories under POLICY and transformations of it. The last line
+    reports the effect of search with it on the policy: NashConv with and without search if the game
+    is built and small enough, otherwise how well the critic predicts new episodes. Ctrl-C stops at
+    any time and saves the critic. Needs the extra deep: pip install 'infoset[deep]'.
     """
     from infoset.deep import report_critic, train_critic
     from infoset.experiments import CRITIC_FILES, check_writable, save_critic_run
@@ -149,7 +148,7 @@ def _inputs(
     if blueprint is not None:
         return source, blueprint
     if not isinstance(source, GameTree):
-        raise typer.BadParameter(f"{path} is a table, which needs a game that is built")
+        raise typer.BadParameter(f"{path} is a table, which needs a built game: use --build")
     return source, resolve_policy(path, source.sequence_form)
 
 

@@ -17,7 +17,7 @@ PolicyOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="Policy whose probabilities label the edges, or are drawn: uniform or a policy file.",
+        help="Policy whose probabilities label the edges, or to draw: uniform or a policy file.",
     ),
 ]
 
@@ -52,7 +52,7 @@ def run(
     """Draw the histories of a game, the infostates of a player, or the public states.
 
     A large tree is truncated at a depth, and the picture shows how many nodes are omitted. The view
-    payoffs is the payoff table of a two-player game with few strategies, and the view policy the
+    payoffs is the payoff table of a two-player game with few strategies. The view policy shows the
     action probabilities of a policy.
     """
     from infoset.plotting import check_target, draw

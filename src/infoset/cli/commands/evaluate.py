@@ -62,7 +62,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="[POLICIES]",
-            help="The policies of the other players, so that each plays its own.",
+            help="Policies of the other players, one for each.",
             show_default="POLICY plays for all",
         ),
     ] = None,
@@ -117,8 +117,8 @@ def run(
         typer.Option(
             metavar="TEAMS",
             parser=parse_teams,
-            help="Teams as lists of players counted from 0, such as 0,1/2: what each team gets and "
-            "is sure to get.",
+            help="Teams as lists of players counted from 0, such as 0,1/2: report the payoff and "
+            "the security level of each team.",
             show_default=False,
         ),
     ] = None,
@@ -130,14 +130,14 @@ def run(
     With one policy for each player, their play against each other is measured:
     the value, the security level and the gain of each.
 
-    Of a correlated policy, the gap from a coarse correlated equilibrium is
-    measured in place of the exploitability.
+    For a correlated policy, the gap from a coarse correlated equilibrium is measured instead of
+    exploitability.
 
     With --teams, the security level of each team is measured: its payoff if all
     other players together respond in the worst way.
 
-    With --lower-bound, nothing is tabulated: responses that are found by search
-    play matches against the policy.
+    With --lower-bound, no policy is tabulated: responses found by search play matches against the
+    policy.
     """
     from infoset.front import is_correlated, is_policy_file
 
@@ -279,7 +279,7 @@ def _measure_teams(
     rule: str,
     as_json: bool,
 ) -> None:
-    """Measure what teams get and are sure to get, and print the numbers."""
+    """Measure and print the payoffs and security levels of teams."""
     from infoset.front import evaluate_teams, is_policy_file, resolve_searcher, to_game
 
     with live(str(rules)) as progress:

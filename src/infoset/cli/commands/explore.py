@@ -33,7 +33,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="PLAYER",
-            help="Further player to play against, such as pimc or ismcts; can be repeated.",
+            help="Another player to play against, such as pimc or ismcts; can be repeated.",
         ),
     ] = None,
     port: Annotated[
@@ -61,22 +61,23 @@ def run(
         typer.Option(
             metavar="N",
             min=0,
-            help="Number of public observations up to which --save keeps public states.",
+            help="Number of public observations up to which --save includes public states.",
         ),
     ] = None,
 ) -> None:
     """Show a game in the browser: its public states, policies and beliefs.
 
-    The page compares policies, shows methods converge, and plays against you.
-    It is served on this machine alone, until Ctrl-C. A game that is too large
-    to build can be played.
+    The page compares policies, shows how methods converge, and plays against you. It is served only
+    on this machine, until Ctrl-C. A game that is too large to build can only be played.
     """
     from infoset.front import load
     from infoset.runs import Budget
     from infoset.web import Exploration, make_explorer, save_page
 
     if depth is not None and save is None:
-        raise typer.BadParameter("--depth is for --save; the page itself loads what you open")
+        raise typer.BadParameter(
+            "--depth needs --save; the served page loads public states as you open them"
+        )
     rules = load(game)
     with live(str(rules)) as progress:
 

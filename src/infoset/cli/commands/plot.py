@@ -18,7 +18,8 @@ RunsArgument: TypeAlias = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...",
-        help="Folders of runs or CSV files, as PATH or NAME=PATH; runs with one name are one line.",
+        help="Folders of runs or CSV files, as PATH or NAME=PATH; runs with the same name form one "
+        "line.",
         show_default=False,
     ),
 ]
@@ -49,7 +50,7 @@ def run(
     ] = "both",
     band: Annotated[
         str,
-        typer.Option(help="Band around the median of runs with one name: range or quartiles."),
+        typer.Option(help="Band around the median of runs with the same name: range or quartiles."),
     ] = "range",
     target: Annotated[
         str | None,

@@ -70,7 +70,7 @@ def _save(proof: ValueProof, compiled: CompiledGame, path: Path) -> None:
 
     if not isinstance(compiled, GameTree):
         raise CertificateError(
-            f"{compiled} is a file, and a certificate names a registered game; leave out --save, "
+            f"{compiled} is a file, but a certificate names a registered game; leave out --save, "
             "or give a game that 'infoset games' lists"
         )
     save_certificate(make_certificate(proof, compiled), path)

@@ -1,4 +1,4 @@
-"""`infoset reproduce`: run the experiments of a study beside published numbers."""
+"""`infoset reproduce`: run the experiments of a study, and compare with published numbers."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def run(
 ) -> None:
     """Run the experiments of a study, and compare its numbers with the published ones.
 
-    The studies are a package of their own: `pip install . ./studies` in a clone of the repository.
+    The studies are a separate package: `pip install . ./studies` in a clone of the repository.
     Ctrl-C stops at any time. The same command then resumes with the missing runs.
     """
     from infoset.experiments import check_writable, get_study, run_study

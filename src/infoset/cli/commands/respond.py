@@ -47,9 +47,8 @@ def run(
 ) -> None:
     """Compute a best response of one player to a policy, and save it as a policy.
 
-    The other players play as in POLICY, so that the result can be played against,
-    shown, drawn and measured like any policy. The average stands for a
-    correlated policy.
+    The other players play as in POLICY, so that the result can be played against, shown, drawn and
+    measured like any policy. A correlated policy is replaced by its average.
     """
     from infoset.evaluation import expected_values
     from infoset.experiments import check_writable, save_response

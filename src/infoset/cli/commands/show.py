@@ -91,7 +91,7 @@ def run(
         typer.Option(
             metavar="NUMBER",
             min=0,
-            help="Of a correlated policy: print one of its policies, counted from 0.",
+            help="For a correlated policy: print only one of its policies, counted from 0.",
             show_default="the average of all",
         ),
     ] = None,
@@ -105,8 +105,8 @@ def run(
 ) -> None:
     """Print the action probabilities of a policy at every infostate.
 
-    Own reach is the probability that the player's own actions lead to the infostate.
-    Of a correlated policy, the average of its policies is printed.
+    Own reach is the probability that the player's own actions lead to the infostate. For a
+    correlated policy, the average of its policies is printed.
     """
     from infoset.front import read_policy_metadata
     from infoset.policy import save_policy_csv

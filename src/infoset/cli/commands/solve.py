@@ -121,7 +121,7 @@ StorageOption: TypeAlias = Annotated[
     typer.Option(
         metavar="STORAGE",
         help="How the policy file stores probabilities: float64, float32, "
-        "uint16 or uint8; what is stored is measured.",
+        "uint16 or uint8; the rounded policy is measured.",
         show_default=STORED_EXACTLY,
     ),
 ]
@@ -166,12 +166,11 @@ def run(
 ) -> None:
     """Solve a game, and save the policy.
 
-    If none of --target, --iterations and --seconds is given, solving stops at
-    an exploitability (or NashConv) of 0.1% of the payoff range, or after
-    at most 100,000 iterations. Team methods stop after a default number of
-    iterations instead; with --teams, --rule or --relax, one of them is the
-    default. With --lock, exploitability and gains are those of players who
-    follow the locked probabilities. Ctrl-C stops at any time and saves the results so far.
+    If none of --target, --iterations and --seconds is given, solving stops at an exploitability (or
+    NashConv) of 0.1% of the payoff range, or after at most 100,000 iterations. Team methods stop
+    after a default number of iterations instead; with --teams, --rule or --relax, the default
+    method is a team method. With --lock, exploitability and gains are those of players who follow
+    the locked probabilities. Ctrl-C stops at any time and saves the results so far.
     """
     asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
     if method == DEFAULT_METHOD and asked.is_for_teams:
@@ -259,7 +258,7 @@ def _with_seed(method: MethodSpec, seed: int) -> MethodSpec:
 
 
 def _tell_shared_payoffs(policy: TabularPolicy) -> None:
-    """Tell about team methods if all players always get the same payoff."""
+    """Mention team methods if all players always get the same payoff."""
     if policy.form.has_shared_payoffs:
         tell(
             "note: all players get the same payoff; --method portfolio finds what they can get "

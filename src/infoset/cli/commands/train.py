@@ -156,7 +156,7 @@ def run(
         bool | None,
         typer.Option(
             "--build/--no-build",
-            help="Build the game and measure exactly, or play by rules in JAX and measure by "
+            help="Build the game and measure exactly, or play by its rules in JAX and measure by "
             "matches.",
             show_default="build unless too large",
         ),
@@ -168,8 +168,8 @@ def run(
         typer.Option(
             metavar="NUMBER",
             parser=parse_count,
-            help="Learner steps of the response that bounds exploitability of a game that is not "
-            "built, within a fifth of --seconds; 0 for no bound.",
+            help="If the game is not built: learner steps of the response that bounds "
+            "exploitability, within a fifth of --seconds; 0 for no bound.",
             show_default=True,
         ),
     ] = 500,
@@ -180,11 +180,10 @@ def run(
 ) -> None:
     """Train a policy network by R-NaD, and save it.
 
-    The game must be two-player constant-sum. The saved network.npz can be used
-    wherever a policy file can: evaluate, show, match, play, draw, export.
-    Ctrl-C stops at any time and saves the results so far. With --critic, the
-    last line says what search with it makes of the network. Needs the extra
-    deep: pip install 'infoset[deep]'.
+    The game must be two-player constant-sum. The saved network.npz can be used wherever a policy
+    file can: evaluate, show, match, play, draw, export. Ctrl-C stops at any time and saves the
+    results so far. With --critic, the last line reports the effect of search with it on the
+    network. Needs the extra deep: pip install 'infoset[deep]'.
     """
     from infoset.deep import get_preset, train
     from infoset.experiments import check_writable
@@ -197,7 +196,9 @@ def run(
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     if seeds is not None or on is not None:
         if keeping:
-            raise typer.BadParameter("--checkpoint is for one run here: omit --seeds and --on")
+            raise typer.BadParameter(
+                "--checkpoint supports only a single run in this process: omit --seeds and --on"
+            )
         numbers = [seed] if seeds is None else seeds
         # Workers do not see the limits of this process.
         memory = current_limits().memory
@@ -312,7 +313,7 @@ def _save(
 
 
 def say_critic(report: CriticReport | None, game: str, blueprint: Path, critic: Path) -> None:
-    """Print how to play against a search with a critic, and in the last line what it is worth."""
+    """Print how to play against a search with a critic; the last line is its measured effect."""
     depths = () if report is None else report.helpful_depths
     if report is None or not report.is_harmful:
         depth = f",depth={depths[-1]}" if depths else ""

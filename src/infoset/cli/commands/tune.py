@@ -68,10 +68,9 @@ def run(
 ) -> None:
     """Search for parameters with which a method comes close to an equilibrium.
 
-    The best parameters are measured again on fresh seeds, beside the method's
-    own parameters, and with each of them changed. Ctrl-C stops at any time.
-    The same command then resumes, and one with more trials continues. Needs the
-    extra tune: pip install 'infoset[tune]'.
+    The best parameters are measured again on fresh seeds, and compared with the method's own
+    parameters and with neighbors of the best ones. Ctrl-C stops at any time. The same command then
+    resumes, and one with more trials continues. Needs the extra tune: pip install 'infoset[tune]'.
     """
     from infoset.experiments import check_writable, run_slug, save_tuning, tune
 

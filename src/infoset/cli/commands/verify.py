@@ -41,9 +41,8 @@ def run(
 ) -> None:
     """Check a certificate of a game's value, without a solver.
 
-    Every history is visited by the rules of the game, and both policies are
-    checked by exact best responses, in fractions. The first wrong claim ends
-    the check, and its place is reported.
+    The check visits every history by the rules of the game, and computes best responses to both
+    policies in exact fractions. It stops at the first wrong claim, and reports where it is.
     """
     from infoset.cli.command_watch import CommandWatch
     from infoset.tree import allowed_memory

@@ -30,7 +30,7 @@ class Action(StrEnum):
 def run(
     action: Annotated[
         Action,
-        typer.Argument(help="List the games, make the policy of one, or check what is stated."),
+        typer.Argument(help="List the games, compute the policy of one, or check the list."),
     ] = Action.LIST,
     name: Annotated[
         str | None,
@@ -44,17 +44,17 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="File of the policy that is made.", show_default="NAME.parquet"
+            metavar="FILE", help="File in which to save the policy.", show_default="NAME.parquet"
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the games with known values, make their policies, or check them.
+    """List the games with known values, compute their policies, or check them.
 
-    Policies that are installed have the name zoo:NAME wherever a policy is
-    given. The others are made by their recipes, which takes seconds to hours,
-    and are compared with the digest in the list. 'check' recomputes what the
-    list states; policies that are not installed are made for it.
+    Every command that takes a policy accepts an installed one as zoo:NAME. 'make' computes the
+    others by their recipes, which takes seconds to hours, and compares them with the digest in the
+    list. 'check' recomputes the numbers in the list, and first makes policies that are not
+    installed.
     """
     from infoset.games import PACK_SIZES, get_pack_entry, load_pack
 

@@ -162,7 +162,7 @@ class BattleshipRules(DeviceGame):
         return jnp.where(state.is_over, OVER, state.num_moves % 2)
 
     def legal(self, state: Waters) -> Array:
-        """Return the placements that keep space for later ships, or the targets."""
+        """Return the placements that leave room for later ships, or the targets."""
         mover = state.num_moves % 2
         places = self._is_placing(state)
         shot = jnp.zeros(self.num_cells, bool) if self.repeats else state.shots[mover]
@@ -250,7 +250,7 @@ class BattleshipRules(DeviceGame):
         return table
 
     def _legal_places(self, ship: Array, taken: Array) -> Array:
-        """Return [P] the placements of a ship that are free and keep space for later ones."""
+        """Return [P] the placements of a ship that are free and leave room for later ones."""
         table = self._cells
         cells = jnp.asarray(table)[ship]
         free = cells.any(axis=1) & ~(cells & taken).any(axis=1)

@@ -89,7 +89,7 @@ class Candidate(NamedTuple):
 def candidates(game: Any, use_observers: bool | None = None) -> list[Candidate]:
     """Return the possible sources of observations, the most informative first.
 
-    Observers are asked only if this is known to be safe; None means that it is found out.
+    Observers are called only if this is known to be safe; None checks whether it is.
     """
     game_type, information = game.get_type(), import_pyspiel().GameType.Information
     if game_type.information in (information.PERFECT_INFORMATION, information.ONE_SHOT):

@@ -28,11 +28,11 @@ MoveTexts: TypeAlias = Callable[[Moves], tuple[str, ...]]
 
 
 Memory: TypeAlias = tuple[tuple[str, Action], ...]
-"""A player's past, that is, its information-state strings and actions in order."""
+"""A player's memory: its information-state strings and actions, in order."""
 
 
 class Visit(NamedTuple):
-    """A history with the strings of its actors and the past of every player."""
+    """A history, the strings of its actors, and the memory of every player."""
 
     history: History
     strings: Mapping[Player, str]
@@ -72,7 +72,7 @@ def strings_at(string: Strings, history: History) -> dict[Player, str]:
 
 
 def longer_histories(here: Visit) -> Iterator[tuple[History, Sequence[Memory]]]:
-    """Yield the histories one transition longer with the pasts of all players."""
+    """Yield the histories one transition longer, with the memories of all players."""
     history, game = here.history, here.history.game
     choices = [history.legal_actions(player) or (NOOP,) for player in range(game.num_players)]
     for joint_action in product(*choices):
@@ -82,7 +82,7 @@ def longer_histories(here: Visit) -> Iterator[tuple[History, Sequence[Memory]]]:
 
 
 def remember(here: Visit, joint_action: JointAction) -> Sequence[Memory]:
-    """Return the pasts after a move; each actor's string and action are appended to its past."""
+    """Return the memories after a move, which adds each actor's string and action to its own."""
     return tuple(
         (*memory, (here.strings[player], joint_action[player]))
         if player in here.strings
@@ -93,7 +93,7 @@ def remember(here: Visit, joint_action: JointAction) -> Sequence[Memory]:
 
 @dataclass(frozen=True)
 class RecallWitness:
-    """Two histories with the same information-state string and different pasts of the player."""
+    """Two histories with the same information-state string but different memories of the player."""
 
     player: Player
     """The player who is to act after both."""
@@ -143,7 +143,7 @@ class TimingWitness:
 
 
 def recall_witness(visits: Iterable[Visit], texts: MoveTexts) -> RecallWitness | None:
-    """Return two of the histories with equal strings and different pasts, or None."""
+    """Return two of the histories with equal strings but different memories, or None."""
     first: dict[tuple[Player, str], Visit] = {}
     for here in visits:
         for player, string in here.strings.items():
@@ -156,7 +156,7 @@ def recall_witness(visits: Iterable[Visit], texts: MoveTexts) -> RecallWitness |
 
 
 def timing_witness(visits: Iterable[Visit], texts: MoveTexts) -> TimingWitness | None:
-    """Return two histories with equal strings and pasts and different lengths, or None."""
+    """Return two histories with equal strings and memories but different lengths, or None."""
     first: dict[tuple[Player, str, Memory], Moves] = {}
     for here in visits:
         for player, string in here.strings.items():
@@ -176,7 +176,7 @@ def pair_text(witness: RecallWitness | TimingWitness) -> str:
 
 
 def past_text(step: tuple[str, Action] | None, other: tuple[str, Action] | None) -> str:
-    """Return the step of a past that differs from the other past, as text."""
+    """Return, as text, the step of a memory that differs from the other memory."""
     if step is None:
         return "had acted fewer times"
     return f"had taken {str(step[1])!r} when it saw {shown(step[0], other and other[0])}"

@@ -16,7 +16,7 @@ CONTENTS = "infostates"
 
 
 class LearnerTables:
-    """The infostates of one player, and the arrays of its learner over them.
+    """The infostates of one player, and its learner's arrays, which are indexed by them.
 
     The length of the arrays is the capacity of the table. When the capacity doubles, the arrays are
     copied into longer ones.

@@ -50,7 +50,7 @@ class DiceModel(SearchModel):
 
     @property
     def utility_range(self) -> tuple[float, float]:
-        """From -1 for the loser to 1 for the winner."""
+        """The utilities of the loser, -1, and of the winner, 1."""
         return (-1.0, 1.0)
 
     @property

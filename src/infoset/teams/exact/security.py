@@ -1,4 +1,4 @@
-"""What a team is sure to get, whatever the other agents do."""
+"""Security levels: the payoff that a team is guaranteed, whatever the other agents do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SecurityLevel(NamedTuple):
     """Bounds on the least expected payoff of a team, over all policies of the other agents."""
 
     lower: float
-    """The team is sure to get this much."""
+    """A payoff that the team is guaranteed."""
     upper: float
     """Some responses give the team this much; equal to `lower`, up to rounding, if the search
     proved them to be the worst."""
@@ -36,7 +36,7 @@ def security_level(
     max_steps: int = MAX_STEPS,
     seconds: float | None = None,
 ) -> SecurityLevel:
-    """Return what a team is sure to get with its part of a policy.
+    """Return the security level of a team: the payoff that its part of a policy guarantees.
 
     All other agents together respond with the joint plan that is worst for the team. They know the
     team's policy, but not its random draws. The search is that of `team_optimum`. It is exact

@@ -102,7 +102,7 @@ def histories_of_form(form: ExtensiveForm) -> Histories:
 
 
 def _actions(form: ExtensiveForm) -> tuple[IntArray, tuple[tuple[Action, ...], ...]]:
-    """Return [H, P] the index of the acting player's action list, else -1; and the lists."""
+    """Return [H, P] the index of each acting player's action list (-1 elsewhere), and the lists."""
     action_set = np.full_like(form.infoset, -1)
     numbers: dict[tuple[Action, ...], int] = {}
     for player in range(form.num_players):

@@ -61,7 +61,7 @@ class TeamCandidate:
     """[T] payoff of each team if all agents play this policy, in the game's units."""
 
     security_levels: tuple[SecurityLevel, ...] | None
-    """[T] what each team is sure to get with its part of this policy; None for a single team, and
+    """[T] the security level of each team with its part of this policy; None for a single team, and
     if there was no time to compute it."""
 
     iterations: int
@@ -121,7 +121,7 @@ class TeamResult(ShortRepr):
     compile_seconds: float = 0.0
     """Time taken to compile kernels, or to load them from disk."""
     security_levels: tuple[SecurityLevel, ...] | None = None
-    """[T] bounds on what each team is sure to get under the answer, if all other agents respond
+    """[T] bounds on the security level of each team under the answer, if all other agents respond
     together; see `security_level`. None for a single team, and if there was no time to compute
     them."""
     candidates: tuple[TeamCandidate, ...] = ()
