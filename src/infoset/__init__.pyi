@@ -76,6 +76,9 @@ from .policy import (
 from .regret import (
     RegretScheme as RegretScheme,
 )
+from .resolving import (
+    ContinualResolving as ContinualResolving,
+)
 from .runs import (
     SolveResult as SolveResult,
 )

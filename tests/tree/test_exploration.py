@@ -91,8 +91,10 @@ def test_a_partial_graph_says_so():
 
 def test_the_time_limit_and_progress():
     calls = []
+    with pytest.raises(ExplorationLimitError, match="time limit"):
+        build_world_graph(endless(), max_seconds=0.05)
     with pytest.raises(ExplorationLimitError):
-        build_world_graph(endless(), max_seconds=0.05, progress=calls.append)
+        build_world_graph(endless(), max_worlds=5_000, progress=calls.append)
     assert {(point.stage, point.total) for point in calls} == {("world graph", None)}
     worlds = [point.done for point in calls]
     assert worlds == sorted(worlds)
