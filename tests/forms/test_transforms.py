@@ -53,9 +53,9 @@ def random_locked(form, seed, share=0.4):
     return lock_infostates(form, policy.probabilities, random_masks(form, rng, share))
 
 
-def locked_pair(spec, seed, share=0.4):
+def locked_pair(tree, seed, share=0.4):
     """Return a locked sequence form, and the public form with the same locks."""
-    tree, rng = cached_tree(spec), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     form = derive_public_form(tree)
     policy = random_policy(tree.sequence_form, rng)
     held = random_masks(tree.sequence_form, rng, share)
@@ -116,7 +116,7 @@ def test_iterates_on_locked_forms_are_those_of_the_contraction(spec, scheme):
 @pytest.mark.parametrize("spec", SPECS)
 def test_locked_public_forms_are_locked_sequence_forms(spec):
     for seed in range(2):
-        of_tree, public = locked_pair(spec, seed)
+        of_tree, public = locked_pair(cached_tree(spec), seed)
         policy = random_policy(of_tree.base, np.random.default_rng(seed + 10))
         ours = restrict_policy(public, transfer_policy(policy, public.base))
         theirs = restrict_policy(of_tree, policy)
@@ -230,7 +230,7 @@ def test_an_opponent_locked_everywhere_meets_a_best_response():
     "method", ["cfr", "dcfr+", "xfp", "rtcfr+", "reg-cfr", "egt", "mmd", "rnad", "cfr-br"]
 )
 def test_methods_run_on_locked_public_forms(method):
-    of_tree, public = locked_pair("kuhn_poker", 4, share=0.3)
+    of_tree, public = locked_pair(cached_tree("kuhn_poker"), 4, share=0.3)
     exact = infoset.solve(of_tree, "lp")
     result = infoset.solve(public, method, iterations=300)
     low, high = result.security_levels[0], -result.security_levels[1]
