@@ -225,7 +225,7 @@ def test_an_opponent_locked_everywhere_meets_a_best_response():
     assert result.game == "locked(small_holdem)"
 
 
-@pytest.mark.broad
+@pytest.mark.long
 @pytest.mark.parametrize(
     "method", ["cfr", "dcfr+", "xfp", "rtcfr+", "reg-cfr", "egt", "mmd", "rnad", "cfr-br"]
 )

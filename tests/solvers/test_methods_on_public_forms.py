@@ -1,4 +1,7 @@
-"""Every method on public forms: the run of the sequence form, and progress on a river."""
+"""Every method on public forms of whole games: the run of the sequence form, progress on a river.
+
+`test_every_method.py` runs them on small forms of every kind, in plain Python.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.game import PublicRulesGame
 from infoset.policy import transfer_policy, uniform_policy
@@ -23,7 +25,7 @@ from infoset.tree import build_public_form, build_tree, derive_public_form
 from tests.support.cached_games import cached_tree, cached_tree_without_ties
 from tests.support.suited_rules import SuitedPoker
 
-pytestmark = pytest.mark.broad
+pytestmark = pytest.mark.long
 
 ON_PUBLIC = [name for name in METHODS if runs_on(METHODS[name], "public")]
 
@@ -57,14 +59,6 @@ def difference(name, form, public):
     assert answers[0].nash_conv > 0
     pairs = zip(expected.probabilities, found.probabilities, strict=True)
     return max(float(np.abs(a - b).max()) for a, b in pairs)
-
-
-def test_all_but_linear_programs_run_on_public_forms():
-    assert [name for name in METHODS if name not in ON_PUBLIC] == ["lp", "lp-ipm", "lp-refined"]
-    _, public = forms("kuhn_poker", True)
-    for name in ("lp", "lp-ipm", "lp-refined"):
-        with pytest.raises(UnsupportedGameError, match=f"{name} needs the matrix of payoffs"):
-            infoset.solve(public, name)
 
 
 @pytest.mark.parametrize("name", ON_PUBLIC)

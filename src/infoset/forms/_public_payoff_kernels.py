@@ -421,7 +421,9 @@ def collect_gradient(
         gradient[sequence] = total
     for entry in range(len(composition.offset)):
         if begin <= composition.offset_at[entry] < end:
-            gradient[composition.offset_at[entry]] += composition.offset[entry]
+            # Root entries are 1 in plans, but not in other vectors that must be mapped linearly,
+            # such as the log ratios of regularized methods.
+            gradient[composition.offset_at[entry]] += composition.offset[entry] * plan[0]
     if begin == 0:
         for entry in range(len(composition.transfer)):
             gradient[0] += composition.transfer[entry] * plan[composition.transfer_at[entry]]
