@@ -157,7 +157,7 @@ def test_searchers_are_measured(command):
 
 
 def test_exploitability_is_bounded_by_responses(command):
-    bounded = ("evaluate", "kuhn_poker", "pimc(num_worlds=None)", "--lower-bound", "--deals", "300")
+    bounded = ("evaluate", "kuhn_poker", "pimc(num_worlds=None)", "--lower-bound", "--deals", "100")
     ran = command(*bounded, "--responder", "ismcts(num_simulations=300)", "--seed", "4", "--json")
     assert ran.err.startswith("note: the searcher was queried once")
     game = infoset.load("kuhn_poker")
@@ -165,7 +165,7 @@ def test_exploitability_is_bounded_by_responses(command):
         game,
         infoset.make_searcher("pimc(num_worlds=None)", game),
         responder="ismcts(num_simulations=300)",
-        num_deals=300,
+        num_deals=100,
         seed=4,
     )
     assert 0 < found.exploitability_lower_bound < 1 / 6  # the exploitability

@@ -326,7 +326,7 @@ def test_the_same_seed_gives_the_same_bits_and_files_keep_them(kuhn, tmp_path):
     assert read.transformations == KUHN_ROWS
     with pytest.raises(PolicyMismatchError, match="always pass, always bet"):
         load_critic(tmp_path / "critic.npz", tree, "all")
-    with pytest.raises(PolicyMismatchError, match="another game"):
+    with pytest.raises(PolicyMismatchError, match="a different game"):
         load_critic(tmp_path / "critic.npz", "leduc_poker", KUHN_ROWS)
     with pytest.raises(PolicyFileError, match="no file"):
         load_critic(tmp_path / "missing.npz", tree)
@@ -406,7 +406,7 @@ def test_what_a_critic_cannot_be_trained_for(kuhn):
         CriticSpec(exploration=1.5)
     with pytest.raises(UnsupportedGameError, match="can be built"):
         train_critic(device_game("kuhn_poker"), blueprint, KUHN_ROWS, steps=1)
-    with pytest.raises(PolicyMismatchError, match="another game"):
+    with pytest.raises(PolicyMismatchError, match="a different game"):
         critic.tabulate(cached_tree("leduc_poker"))
     three = cached_tree("kuhn_poker(players=3)")
     with pytest.raises(UnsupportedGameError, match="two-player"):

@@ -286,7 +286,7 @@ def test_behavior_is_read_from_files(tmp_path):
     assert load_behavior(tmp_path / "b.csv", form) == {("[J]", 0): {"pass": 0.0, "bet": 1.0}}
 
 
-@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("precision", ["float64", pytest.param("float32", marks=pytest.mark.broad)])
 def test_players_without_locks_need_no_copies_of_plans(precision):
     form = derive_public_form(cached_tree("leduc_poker"))
     node = int(form.decisions[1][0])

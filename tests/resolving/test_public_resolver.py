@@ -300,7 +300,7 @@ def test_likely_mistakes():
     values = transformed_values(tree, uniform, TRANSFORMATIONS)
     with pytest.raises(ParameterError, match="values of histories"):
         ContinualResolving(form, blueprint, values)
-    with pytest.raises(PolicyMismatchError, match="than the sequence form of kuhn_poker"):
+    with pytest.raises(PolicyMismatchError, match="and the sequence form of kuhn_poker have"):
         ContinualResolving(form, uniform)
     search = ContinualResolving(form, blueprint)
     with pytest.raises(UnknownNameError):

@@ -148,6 +148,10 @@ def test_single_precision_rules_out_the_linear_program():
     result = infoset.solve("kuhn_poker", precision="float32")
     assert result.method == "sapdcfr+ (float32)"
     assert result.reason.startswith("lp does not compute in float32; ")
+
+
+@pytest.mark.broad
+def test_single_precision_on_a_public_form():
     endgame = "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],max_raises=1,ranges=[QQ;JJ])"
     result = infoset.solve(endgame, precision="float32", form="public", iterations=5)
     assert result.method == "sapdcfr+ (float32)"

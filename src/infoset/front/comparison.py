@@ -289,7 +289,7 @@ def applicable_methods(
 ) -> dict[str, str]:
     """Return the names and descriptions of the methods of the library that apply to a game.
 
-    Iterative methods and learners are set up without an iteration; exact methods have no time.
+    Methods and learners are set up, and end before they solve or play anything.
 
     Raises
     ------
@@ -302,8 +302,7 @@ def applicable_methods(
     for entry in entries:
         assert not isinstance(entry, SolveResult)
         try:
-            if run_method(entry, form, _SetUp(iterations=1, seconds=0)).outcome == "interrupted":
-                raise KeyboardInterrupt
+            run_method(entry, form, _SetUp(iterations=1, seconds=0))
         except InfosetError:
             continue
         except _SetUpError:

@@ -134,7 +134,6 @@ class RegretTracker:
         self.every = every
         self._play = CCEEvaluator(learners.form)
         self._triggers = EFCEEvaluator(learners.form) if triggers else None
-        learners.run(0)  # compiles now, so that compilation is not timed
         self._sample = np.zeros((keep, learners.simulator.num_sequences))
         self._offered = np.zeros(1, np.int64)
         self._stream = make_stream(learners.seed, 1)

@@ -80,7 +80,7 @@ class Budget:
             self.is_default = True
 
     def begin(self) -> None:
-        """Prepare for the first iteration; iterative methods call this when they are ready."""
+        """Prepare for the first iteration; methods call this when they have accepted the game."""
 
     @property
     def elapsed(self) -> float:

@@ -121,6 +121,7 @@ def solve_by_lp(form: Form, budget: Budget, options: LinearProgram | None = None
     check_two_player(form, options.name)
     check_budget(budget)
     refuse_checkpoint(budget.checkpoint, options.name)
+    budget.begin()
     incumbent = Incumbent(
         partial(RegretSolver, form, SCHEMES[BEST]),
         uniform_policy(form),
