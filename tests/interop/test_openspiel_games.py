@@ -14,6 +14,8 @@ from tests.interop.openspiel_walk import strings_and_infostates, walk_openspiel,
 
 pyspiel = pytest.importorskip("pyspiel")
 
+pytestmark = pytest.mark.broad
+
 RECALLING = [
     "kuhn_poker",
     "kuhn_poker(players=3)",

@@ -12,6 +12,8 @@ from infoset.tree import build_tree, build_world_graph
 
 pyspiel = pytest.importorskip("pyspiel")
 
+pytestmark = pytest.mark.broad
+
 PAGE = Path(__file__).parents[2] / "docs" / "openspiel.md"
 ROW = re.compile(
     r"^\| `(?P<spec>[^`]+)` \| (?P<histories>[\d,]+) \| "

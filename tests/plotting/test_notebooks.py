@@ -83,6 +83,7 @@ def test_the_names_of_the_classes_are_right():
         assert (found.__module__, found.__name__) == (module, name)
 
 
+@pytest.mark.broad
 def test_importing_infoset_in_a_notebook_is_enough_and_loads_nothing():
     program = (
         "import sys; from IPython.core.interactiveshell import InteractiveShell\n"

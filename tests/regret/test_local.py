@@ -71,7 +71,11 @@ def apart(first, second):
 
 
 @pytest.mark.parametrize("rule", [match_regrets_plus, match_regrets_plus_fast])
-@pytest.mark.parametrize("make_form", [kuhn_form, kuhn_form_for_three], ids=["two", "three"])
+@pytest.mark.parametrize(
+    "make_form",
+    [kuhn_form, pytest.param(kuhn_form_for_three, marks=pytest.mark.broad)],
+    ids=["two", "three"],
+)
 @pytest.mark.parametrize("changes", [{}, {"alternating": False, "averages_next": True}])
 def test_regret_matching_plus_as_a_rule_is_cfr_plus(rule, make_form, changes):
     form, scheme = make_form(), replace(CFR_PLUS, **changes)

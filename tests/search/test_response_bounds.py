@@ -129,6 +129,7 @@ def test_the_same_seed_gives_the_same_bits():
     assert first.match.seed == 3
 
 
+@pytest.mark.broad
 def test_the_answers_of_a_searcher_are_bounded():
     tree = cached_tree("liars_dice(dice_sides=3)")
     searcher = PIMC(search_model(tree), num_worlds=3, seed=8)

@@ -22,6 +22,8 @@ from infoset.tree import build_tree, derive_public_form
 from tests.support.cached_games import cached_tree, cached_tree_without_ties
 from tests.support.random_public_games import RandomPublicGame
 
+pytestmark = pytest.mark.broad
+
 GENERAL_SUM = 6
 
 

@@ -97,6 +97,7 @@ def test_the_page_ends_with_its_block():
         http.client.HTTPConnection("127.0.0.1", port, timeout=5).request("GET", "/")
 
 
+@pytest.mark.broad
 def test_ctrl_c_ends_the_command_with_130():
     command = [sys.executable, "-m", "infoset", "explore", "kuhn_poker", "--no-browser"]
     child = subprocess.Popen(
