@@ -326,7 +326,7 @@ def test_the_same_seed_gives_the_same_bits_and_files_keep_them(kuhn, tmp_path):
     assert read.transformations == KUHN_ROWS
     with pytest.raises(PolicyMismatchError, match="always pass, always bet"):
         load_critic(tmp_path / "critic.npz", tree, "all")
-    with pytest.raises(PolicyMismatchError, match="a different game"):
+    with pytest.raises(PolicyMismatchError, match="another game"):
         load_critic(tmp_path / "critic.npz", "leduc_poker", KUHN_ROWS)
     with pytest.raises(PolicyFileError, match="no file"):
         load_critic(tmp_path / "missing.npz", tree)

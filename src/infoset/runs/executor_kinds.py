@@ -59,7 +59,9 @@ def open_executor(on: str) -> Iterator[Executor]:
     try:
         yield executor
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        # A thread feeds local processes through a pipe. If they have ended, its writes fail, which
+        # may end the program where SIGPIPE is not ignored, so that this thread ends first.
+        executor.shutdown(wait=isinstance(executor, LocalProcesses), cancel_futures=True)
 
 
 def _number(kind: str, rest: str) -> int:
