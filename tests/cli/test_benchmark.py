@@ -35,6 +35,7 @@ def test_a_failed_gate_exits_with_code_1(command):
     assert "FAILED: no decision depends on hidden information" in leaky.out
 
 
+@pytest.mark.broad
 def test_wrong_subjects_and_options_are_named(command):
     assert "unknown subject 'pcfr++'" in command("benchmark", "pcfr++").complaint
     assert "either a SUBJECT" in command("benchmark").complaint

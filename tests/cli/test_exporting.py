@@ -46,6 +46,7 @@ def test_what_cannot_be_exported_leaves_nothing(command, tmp_path, arguments, sa
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.broad
 def test_a_game_exported_is_the_same_game(command):
     command("export", "leduc_poker(num_ranks=2)", "--out", "small.efg")
     there, back = (

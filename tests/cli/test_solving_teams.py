@@ -157,6 +157,7 @@ def test_a_saved_run_is_resumed(command, tmp_path, monkeypatch):
     assert [again[name] for name in same] == [whole[name] for name in same]
 
 
+@pytest.mark.broad
 def test_the_exact_search_stops_in_time_and_reports_the_bound(command):
     game = "tiny_bridge_2p(abstracted=true)"
     ran = command("solve", game, "--method", "exact", "--seconds", 0.001)

@@ -103,6 +103,7 @@ def test_a_deterministic_search_is_repeated_one_over_tolerance_times():
         assert (averaged.standard_errors[player] < 1e-7).all()
 
 
+@pytest.mark.broad
 def test_each_infostate_has_its_own_random_numbers():
     tree, exact = cached_tree("kuhn_poker"), some_policy("kuhn_poker")
     both = average_search(tree, NoisySearcher(exact, 0.9), tolerance=0.05)

@@ -142,6 +142,7 @@ def test_an_empty_trace_is_refused():
         plot_convergence([])
 
 
+@pytest.mark.broad
 def test_pyplot_and_its_global_state_are_left_alone():
     program = (
         "import sys; from infoset.plotting import draw, plot_convergence\n"

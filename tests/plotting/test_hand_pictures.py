@@ -95,6 +95,7 @@ def test_draw_has_lines_of_public_policies(tmp_path):
     assert len(picture.pictures[0].nodes) == 4
 
 
+@pytest.mark.broad
 def test_policies_on_sequence_forms_are_drawn_for_readers():
     game = PublicRulesGame(SmallHoldem("AKQ"), "tiny_holdem")
     tree = build_tree(game)

@@ -36,6 +36,7 @@ def test_without_relaxation_there_is_no_relaxed_line():
         assert labels == ["implementable policy", "upper bound"]
 
 
+@pytest.mark.broad
 def test_each_team_has_its_lines():
     result = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], iterations=5)
     above = plot_team(result).axes[0]

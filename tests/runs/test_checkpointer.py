@@ -194,6 +194,7 @@ get_method("hs-pcfr+").run(form, Budget(iterations=20_000, checkpoint=kept))
 """
 
 
+@pytest.mark.broad
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 def test_a_killed_process_resumes_with_the_same_bits(path):
     """The process is killed by SIGKILL; the file on the disk is complete at all times."""

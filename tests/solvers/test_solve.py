@@ -285,6 +285,7 @@ raise SystemExit(result.outcome)
 """
 
 
+@pytest.mark.broad
 def test_an_interrupted_linear_program_is_a_silent_outcome():
     """A separate process, which must exit normally, sets the alarm as HiGHS starts."""
     code = (
