@@ -117,7 +117,8 @@ def test_requests_of_others_are_refused(page, headers, status):
 
 
 def test_a_missing_host_or_token_is_refused(page):
-    assert send(page, without=["Host"])[0] in (400, 421)
+    # Without a body: the server closes the connection, and a body that it has not read resets it.
+    assert send(page, "GET", "/", b"", without=["Host"])[0] in (400, 421)
     assert send(page, without=["X-Infoset-Token"])[0] == 403
 
 
