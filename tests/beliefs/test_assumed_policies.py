@@ -57,7 +57,7 @@ def test_a_policy_is_asked_once_at_each_infostate(where):
     source = tree if where == "tree" else tree.game
     belief.at(source, infostates.infostate_at(deep), rng=np.random.default_rng(0))
     assert len(asked) > 2
-    # Two samples have batches of their own, and share the beginning that could be listed.
+    # Two samples have separate batches, and share the beginning that could be listed.
     assert len(asked) <= len({*asked}) * (2 if where == "samples" else 1)
 
 

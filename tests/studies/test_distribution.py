@@ -1,4 +1,4 @@
-"""The studies are a distribution of their own, which the library finds when it is installed."""
+"""The studies are a separate distribution, which the library finds when it is installed."""
 
 from __future__ import annotations
 

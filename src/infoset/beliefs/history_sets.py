@@ -193,7 +193,7 @@ def histories_around(
     if batch.method == "enumeration":
         return _joined([(batch, np.arange(len(batch)))], reach, is_complete=True)
     # The sample of the public state may have few histories of the infostate, where the search
-    # decides: a sample of their own replaces them. Each of the two estimates sums over its part.
+    # decides: a separate sample replaces them. Each of the two estimates sums over its part.
     own = source.histories(infostate)
     outside = np.setdiff1d(np.arange(len(batch)), batch.positions_at(infostate))
     pieces = [(own, np.arange(len(own))), (batch, outside)]
@@ -204,7 +204,7 @@ def _joined(
     pieces: Sequence[tuple[HistoryBatch, LongArray]], reach: AssumedReach, is_complete: bool
 ) -> PublicHistories:
     """Return disjoint sets of histories as one, with the ranges."""
-    # Each batch has numbers of its own for the infostates; here are those of the whole.
+    # Each batch numbers the infostates separately; these numbers are for all batches together.
     numbers: list[dict[Infostate, int]] = [{} for _ in reach.policies]
     ranges: list[list[float]] = [[] for _ in reach.policies]
     positions = []

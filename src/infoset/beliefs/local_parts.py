@@ -156,7 +156,7 @@ def local_part(
     # histories of a public state agree whether they end there.
     try:
         tree = _build(local, max_ends, max_seconds)
-        # A public state at which some histories end must not have others that go on.
+        # A public state at which some histories end must not have others that continue.
         is_cut = tree is None or not np.isin(tree.public_tree.parent, _leaves(tree)).any()
     except GameRuleError:
         if depth is None:

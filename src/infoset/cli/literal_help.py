@@ -35,7 +35,7 @@ def _escape_help(command: TyperCommand | TyperGroup) -> None:
         return
     from rich.markup import escape
 
-    # A line that goes on the last one is joined to it, because terminals are wide or narrow.
+    # Lines of a paragraph are joined, so that it fills a terminal of any width.
     command.help = command.help and escape(re.sub(r"(?<=\S)\n(?=\S)", " ", command.help))
     command.short_help = command.short_help and escape(command.short_help)
     command.epilog = command.epilog and escape(command.epilog)

@@ -250,7 +250,7 @@ def _searched(
     with _quiet(optuna):
         study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
         for first in range(0, trials, TRIALS_PER_BATCH):
-            # A batch is asked before any of its results is told, so timing changes no trial.
+            # A whole batch is requested before any result of it, so timing changes no trial.
             asked = [study.ask(distributions) for _ in range(min(TRIALS_PER_BATCH, trials - first))]
             sets = [{one.name: trial.params[one.name] for one in ranges} for trial in asked]
             for trial, parameters, errors in zip(asked, sets, run.errors(sets, seeds), strict=True):

@@ -260,7 +260,7 @@ def _reduced_reach(
     terminal, reach = form.terminal_reach
     reach = reach * np.prod([own[terminal[:, p]] for p, own in enumerate(weights)], axis=0)
     columns = [own[terminal[:, p]] for p, own in enumerate(last)]
-    # Each tuple of the form is an outcome of its own, to be merged with others of equal columns.
+    # Each tuple of the form is a separate outcome, merged below with others of equal columns.
     sizes = tuple(tree.num_sequences for tree in trees)
     rows = np.arange(len(terminal), dtype=np.uint32)
     return merge_reach(np.stack(columns).astype(np.uint32), sizes, rows, reach)

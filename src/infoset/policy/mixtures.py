@@ -132,7 +132,7 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
         pure.append(taken.copy())
         weights.append(width[0])
         rest[taken] -= width[0]
-        rest[rest < ROUNDING] = 0.0  # else rounding errors become plans of their own
+        rest[rest < ROUNDING] = 0.0  # else rounding errors become separate plans
     return np.array(pure), np.array(weights) / sum(weights)
 
 

@@ -88,7 +88,7 @@ class Incumbent:
         if self._solver is None and is_over.wait(self._head_start):
             return
         result = self._iterate(maxsize, None, is_over)
-        # Interrupted by the event or by Ctrl-C, which are told apart by the event.
+        # Interrupted by the event or by Ctrl-C; whether the event is set distinguishes them.
         self._is_done = result is None or result.outcome != "interrupted"
         if not self._is_done and not is_over.is_set():
             raise KeyboardInterrupt

@@ -230,7 +230,7 @@ class _Contraction:
         self.num_histories = 1
         self.num_ends = 0
         self.num_steps = 0
-        # The root is a level of its own, unless the game ends there.
+        # The root is a separate level, unless the game ends there.
         root = np.zeros(int(counts.histories > 1), np.int32)
         self.level = _Level(root, root, root, (root,) * graph.num_players)
 

@@ -152,7 +152,7 @@ class _Derivation:
             If they do not.
         """
         tree = self.tree
-        # A public state is a node if any history in it goes on. The first one stands for all, and
+        # A public state is a node if any history in it continues. The first one stands for all, and
         # the checks compare the others with it.
         inner = self.begin + np.flatnonzero(~self.is_terminal[self.begin :])
         state, first = np.unique(tree.public_state[inner], return_index=True)

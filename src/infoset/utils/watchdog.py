@@ -150,7 +150,7 @@ def ignore_limits(hook: Callable[[Any], object], unraisable: Any) -> None:
 
     A limit may be reached inside a callback of the garbage collector, where Python ignores
     exceptions and reports them. The watching thread then raises the exception again at its next
-    look: code that allocates memory all the time is stopped most often inside such a callback.
+    look, because code that allocates much memory is usually interrupted inside such a callback.
     """
     if unraisable.exc_type is LimitReached:
         Watchdog.num_ignored += 1

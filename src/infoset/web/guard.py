@@ -124,7 +124,7 @@ class Guard:
             return 403
         if not is_socket and scope["path"] in self._open_paths:
             return 0 if scope["method"] in ("GET", "HEAD") else 405
-        # Sockets of browsers cannot have headers of their own, so the token is a subprotocol.
+        # Browsers cannot add headers to a socket's request, so the token is a subprotocol.
         offered = scope.get("subprotocols") or ["", ""]
         token = offered[-1].encode() if is_socket else headers.get(TOKEN_HEADER, b"")
         if is_socket and offered[0] != PROTOCOL:

@@ -94,7 +94,7 @@ def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
         outcome, waits = pairs.outcome[row], is_drawn[group]
         outcomes.append(outcome[waits])
         groups.append(group[waits])
-        # Groups without a draw have one child, where the path goes on.
+        # Groups without a draw have one child, which the path enters.
         pairs = Pairs(outcome[~waits], histories.first_child[group[~waits]])
     return Pairs(np.concatenate(outcomes), np.concatenate(groups))
 

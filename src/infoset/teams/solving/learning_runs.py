@@ -76,7 +76,7 @@ class MeasuredPace:
 
     def is_due(self) -> bool:
         """Return whether it is time for the first or the second plan; True once for each."""
-        # Several plans that are due at once count as one.
+        # Plans that are due at the same time count as one.
         passed = [at for at in self._due if self._total and self._spent >= at * self._total]
         self._due = self._due[len(passed) :]
         return bool(passed)
