@@ -49,11 +49,12 @@ def test_the_plays_that_ended_within_the_limits_count():
     game = FunctionGame(
         transitions=lambda w, a: outcomes if w == "start" else [] if w else forever()
     )
-    found = estimate_histories(game, max_seconds=0.05)
+    endless = FunctionGame(transitions=forever)
+    with build_limits(max_seconds=0.05):
+        found = estimate_histories(game)
+        assert estimate_histories(endless).histories == inf
     assert (found.histories, found.terminals) == (9, 8)
     assert 1 <= found.plays < 1000
-    endless = FunctionGame(transitions=forever)
-    assert estimate_histories(endless, max_seconds=0.05).histories == inf
 
 
 def test_the_deal_of_a_large_game_is_not_listed():

@@ -9,7 +9,7 @@ from infoset.errors import ExplorationLimitError, LimitReached
 from infoset.game import Game
 from infoset.tree.counting import SEARCH_INSTEAD
 from infoset.tree.estimates import HistoryEstimate, estimate_histories
-from infoset.tree.limits import current_limits
+from infoset.tree.limits import MIN_WATCHED_MEMORY, build_limits, current_limits
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_callable
 from infoset.utils.text import format_bytes
@@ -19,8 +19,6 @@ Built = TypeVar("Built")
 
 GRAPH_MEMORY_FRACTION: Final = 0.75
 """Fraction of the memory allowed at which exploration stops; its arrays need the rest."""
-MIN_WATCHED_MEMORY: Final = 50_000_000
-"""Growth of the process in bytes below which exploration never stops; less is not measurable."""
 SIZE_LIMITS: Final = ("worlds", "transitions")
 """Limits after which the number of histories is estimated."""
 
@@ -111,9 +109,8 @@ class BuildWatch(Watchdog):
 
     def estimate(self, game: Game) -> HistoryEstimate:
         """Estimate the number of histories within the limits of the construction."""
-        return estimate_histories(
-            game, max_seconds=self.limits.max_seconds, memory=max(MIN_WATCHED_MEMORY, self.allowed)
-        )
+        with build_limits(max_seconds=self.limits.max_seconds, memory=self.allowed):
+            return estimate_histories(game)
 
     def memory_left(self) -> int:
         """Return the bytes left for the tree or the sequence form after the world graph."""

@@ -20,6 +20,7 @@ from infoset.game.checked_rules import (
 )
 from infoset.game.history import MAX_STEPS
 from infoset.tree.counting import GameCounts
+from infoset.tree.limits import MIN_WATCHED_MEMORY, current_limits
 from infoset.typing import NOOP, FloatArray, World
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.text import format_bytes
@@ -57,8 +58,6 @@ def estimate_histories(
     *,
     plays: int = 1000,
     max_transitions: int = MAX_TRANSITIONS,
-    max_seconds: float | None = None,
-    memory: int | None = None,
     seed: int = 0,
 ) -> HistoryEstimate:
     """Estimate the number of histories from random plays, without exploring the game.
@@ -72,14 +71,17 @@ def estimate_histories(
         Maximum number of random plays.
     max_transitions
         No further play begins after this many transitions were listed.
-    max_seconds, memory
-        Limits on the time and on the growth of the process in bytes; None for no limit. The
-        estimate uses the plays that ended before.
 
     Raises
     ------
     GameRuleError
         If the rules break a contract of `Game`.
+
+    Notes
+    -----
+    The limits on time and memory of `build_limits` apply. At a limit, the estimate uses the plays
+    that ended before.
+
     Source: D. E. Knuth, "Estimating the efficiency of backtrack programs", Mathematics of
     Computation 29 (1975).
 
@@ -103,7 +105,8 @@ def estimate_histories(
             if found[-1][0] == inf:
                 break
 
-    watch = Watchdog(max_seconds, memory)
+    limits = current_limits()
+    watch = Watchdog(limits.max_seconds, max(MIN_WATCHED_MEMORY, limits.allowed_memory))
     try:
         watch.run(sample_plays)
     except LimitReached:

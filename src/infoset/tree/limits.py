@@ -16,6 +16,8 @@ from infoset.utils.arguments import check_count, check_number
 TRANSITIONS_PER_WORLD: Final = 10
 MIN_MAX_TRANSITIONS: Final = 1_000_000
 FREE_MEMORY_FRACTION: Final = 0.7
+MIN_WATCHED_MEMORY: Final = 50_000_000
+"""Growth of the process in bytes below which nothing is stopped; less is not measurable."""
 
 
 @dataclass(frozen=True)
