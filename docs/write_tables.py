@@ -55,7 +55,8 @@ def options(command: str) -> Iterator[tuple[str, ...]]:
     yield from (("option", "meaning", "default"), ("---",) * 3)
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     for parameter in commands[command].params:
-        names = [name for name in parameter.opts if name.startswith("--")]
+        spellings = (*parameter.opts, *parameter.secondary_opts)
+        names = [name for name in spellings if name.startswith("--")]
         if names and not set(names) & set(NOT_LISTED):
             yield (
                 ", ".join(f"`{name}`" for name in names),
@@ -70,7 +71,8 @@ def default_text(parameter: Any) -> str:
         return parameter.show_default
     return (
         ""
-        if parameter.default is None or parameter.is_flag
+        if parameter.default is None
+        or (parameter.is_flag and not parameter.secondary_opts)
         else f"`{parameter.default}`"
     )
 

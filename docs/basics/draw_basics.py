@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from infoset.plotting import save_figure
 from infoset.plotting.figures import COLORS, add_grid, new_figure
 
 HERE = Path(__file__).parent
@@ -48,7 +49,7 @@ def draw_regret_matching() -> Figure:
     axes.plot(rounds, average, color=COLORS[0], linewidth=2, label="average policy")
     axes.axhline(1 / 3, color="black", linestyle=":", linewidth=1)
     axes.set(xlabel="round", ylabel="probability of rock", ylim=(-0.02, 1.02))
-    axes.legend(framealpha=0.95, edgecolor="none", loc="upper right")
+    axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncol=2)
     add_grid(axes)
     return figure
 
@@ -98,7 +99,7 @@ def main() -> None:
         ("regret_matching", draw_regret_matching()),
         ("exploitability", draw_exploitability()),
     ):
-        figure.savefig(HERE / f"{name}.svg", metadata={"Date": None})
+        save_figure(figure, HERE / f"{name}.svg")
 
 
 if __name__ == "__main__":

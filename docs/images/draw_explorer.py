@@ -93,7 +93,8 @@ def draw_explore(tab: Page) -> None:
 def draw_compare(tab: Page) -> None:
     """Take an equilibrium beside uniform play."""
     tab.get_by_role("tab", name="compare").click()
-    tab.get_by_role("region", name="differences").wait_for()
+    differences = tab.get_by_role("region", name="differences")
+    differences.get_by_role("row").nth(1).wait_for()
     tab.screenshot(path=IMAGES / "explore_compare.png")
 
 

@@ -80,7 +80,7 @@ def test_paragraphs_fill_the_lines_of_the_terminal(capsys, monkeypatch, name):
 
 @pytest.mark.parametrize(("name", "extra"), [("train", "deep"), ("tune", "tune")])
 def test_help_names_the_extra_to_install(help_of, name, extra):
-    needs = f"Needs the extra {extra}: pip install 'infoset[{extra}]'."
+    needs = f"Needs the extra {extra}: pip install '.[{extra}]' in a clone."
     assert needs in help_of(parser(), name, width=80)
 
 

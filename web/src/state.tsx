@@ -208,7 +208,7 @@ export function HandSquare({ grid }: { grid: HandGrid }) {
   return (
     <div class="scroll" role="region" tabIndex={0} aria-label={`hands of player ${grid.player}`}>
       <table class="hands">
-        <caption>pairs on the diagonal, one suit above it; the bars are as long as the hand is probable</caption>
+        <caption>pairs on the diagonal, one suit above it; the length of a bar is the probability of the hand</caption>
         <tbody>
           {grid.cells.map((row, at) => (
             <tr key={at}>

@@ -1,6 +1,6 @@
 """Policy networks trained by regularized Nash dynamics (R-NaD), with JAX.
 
-The package needs the extra `deep`: `pip install 'infoset[deep]'`. Nothing else in the library
+The package needs the extra `deep`: `pip install '.[deep]'` in a clone. Nothing else in the library
 imports it, and `import infoset` does not load JAX.
 """
 

@@ -8,7 +8,7 @@ from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.rnad import NetworkRNaD
 from infoset.utils.registry import Registry
 
-OURS = NetworkRNaD(description="R-NaD with a network, for games with small trees")
+OURS = NetworkRNaD(description="R-NaD with a network, on sampled episodes")
 
 LARGE = NetworkRNaD(
     name="rnad-large",

@@ -175,4 +175,6 @@ def _legend_marks(grid: HandGridView) -> list[Patch]:
     for number, label in enumerate(grid.action_labels[: len(COLORS)]):
         mean = sum(w * cell.actions[number] for w, cell in zip(weights, cells, strict=True)) / total
         marks.append(Patch(color=COLORS[number], label=f"{label} {mean:.1%}"))
-    return marks or [Patch(color=RANGE_COLOR, label="the bars are as high as a hand is probable")]
+    return marks or [
+        Patch(color=RANGE_COLOR, label="the height of a bar is the probability of the hand")
+    ]

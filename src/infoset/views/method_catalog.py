@@ -20,7 +20,7 @@ ANYWHERE: Final[tuple[SubjectKind, ...]] = ("tree", "public")
 
 # Those of infoset.deep, which takes seconds to import.
 NETWORKS: Final = {
-    "rnad": "R-NaD with a network, for games with small trees",
+    "rnad": "R-NaD with a network, on sampled episodes",
     "rnad-large": "R-NaD with larger batches, for lower exploitability after a few minutes",
     "rnad-expected": "R-NaD with a network and expectations over the whole tree, without sampling",
 }

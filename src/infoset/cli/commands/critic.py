@@ -83,7 +83,7 @@ def run(
     The critic learns the values of histories under POLICY and transformations of it. The last line
     reports the effect of search with it on the policy: NashConv with and without search if the game
     is built and small enough, otherwise how well the critic predicts new episodes. Ctrl-C stops at
-    any time and saves the critic. Needs the extra deep: pip install 'infoset[deep]'.
+    any time and saves the critic. Needs the extra deep: pip install '.[deep]' in a clone.
     """
     from infoset.deep import report_critic, train_critic
     from infoset.experiments import CRITIC_FILES, check_writable, save_critic_run

@@ -17,7 +17,7 @@ PolicyOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="Policy whose probabilities label the edges, or to draw: uniform or a policy file.",
+        help="Policy to draw, or whose probabilities label the edges: uniform or a policy file.",
     ),
 ]
 

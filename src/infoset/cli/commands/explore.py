@@ -61,14 +61,15 @@ def run(
         typer.Option(
             metavar="N",
             min=0,
-            help="Number of public observations up to which --save includes public states.",
+            help="With --save: maximum number of public observations of an included public state.",
         ),
     ] = None,
 ) -> None:
     """Show a game in the browser: its public states, policies and beliefs.
 
     The page compares policies, shows how methods converge, and plays against you. It is served only
-    on this machine, until Ctrl-C. A game that is too large to build can only be played.
+    on this machine, until Ctrl-C. A game that is too large for a tree is shown as
+    a public form if it has public rules; otherwise it can only be played.
     """
     from infoset.front import load
     from infoset.runs import Budget

@@ -181,9 +181,9 @@ def run(
     """Train a policy network by R-NaD, and save it.
 
     The game must be two-player constant-sum. The saved network.npz can be used wherever a policy
-    file can: evaluate, show, match, play, draw, export. Ctrl-C stops at any time and saves the
+    file can: evaluate, show, match, play, draw. Ctrl-C stops at any time and saves the
     results so far. With --critic, the last line reports the effect of search with it on the
-    network. Needs the extra deep: pip install 'infoset[deep]'.
+    network. Needs the extra deep: pip install '.[deep]' in a clone.
     """
     from infoset.deep import get_preset, train
     from infoset.experiments import check_writable

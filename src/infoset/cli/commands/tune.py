@@ -70,7 +70,8 @@ def run(
 
     The best parameters are measured again on fresh seeds, and compared with the method's own
     parameters and with neighbors of the best ones. Ctrl-C stops at any time. The same command then
-    resumes, and one with more trials continues. Needs the extra tune: pip install 'infoset[tune]'.
+    resumes, and one with more trials continues. Needs the extra tune: pip install '.[tune]' in a
+    clone.
     """
     from infoset.experiments import check_writable, run_slug, save_tuning, tune
 
