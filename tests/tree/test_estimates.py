@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from math import inf, isnan
 
 import pytest
@@ -14,6 +15,7 @@ from infoset.tree import (
     count_histories,
     estimate_histories,
 )
+from infoset.tree.build_watch import BuildWatch
 from tests.front.hostile_games import forever
 from tests.support.function_game import FunctionGame
 
@@ -52,7 +54,9 @@ def test_the_plays_that_ended_within_the_limits_count():
     endless = FunctionGame(transitions=forever)
     with build_limits(max_seconds=0.05):
         found = estimate_histories(game)
-        assert estimate_histories(endless).histories == inf
+        unknown = estimate_histories(endless)
+    assert (unknown.histories, unknown.plays) == (inf, 0)
+    assert str(unknown).startswith("an unknown number of histories, because no random play ended")
     assert (found.histories, found.terminals) == (9, 8)
     assert 1 <= found.plays < 1000
 
@@ -78,3 +82,20 @@ def test_info_has_the_estimate():
     assert found.estimate == estimate_histories(infoset.load("leduc_poker(players=3)"))
     assert found.summary()["estimate"]["plays"] == 1000
     assert infoset.info("leduc_poker").estimate is None
+
+
+def test_ctrl_c_ends_an_estimate_but_not_what_is_known(monkeypatch):
+    def interrupted(watch, game):
+        signal.raise_signal(signal.SIGINT)
+        return estimate_histories(game)
+
+    monkeypatch.setattr(BuildWatch, "estimate", interrupted)
+    found = infoset.info("leduc_poker(players=3)", max_worlds=100)
+    assert (found.stop, found.estimate) == ("interrupted", None)
+    assert found.world_states >= 100
+
+
+def test_an_estimate_has_only_what_is_left_of_the_limits(monkeypatch):
+    watch = BuildWatch(max_seconds=10.0)
+    monkeypatch.setattr(watch, "started", watch.started - 20.0)
+    assert watch.estimate(FunctionGame(transitions=forever)).plays == 0

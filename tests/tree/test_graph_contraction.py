@@ -12,11 +12,13 @@ from infoset.errors import GameRuleError, GameTooLargeError
 from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import (
+    build_limits,
     build_sequence_form,
     build_tree,
     build_world_graph,
     contract_graph,
     count_histories,
+    unroll,
 )
 from infoset.tree.counting import level_sizes
 from tests.support.function_game import FunctionGame, ladder
@@ -197,3 +199,11 @@ def test_partial_graphs_are_refused():
     graph = build_world_graph(load_game("leduc_poker"), max_worlds=10, partial=True)
     with pytest.raises(ValueError, match="partial"):
         contract_graph(graph)
+
+
+def test_the_memory_limit_of_a_block_holds_for_every_form_of_a_graph():
+    graph = build_world_graph(load_game("leduc_poker"))
+    with build_limits(memory=1000):
+        for build in (unroll, contract_graph):
+            with pytest.raises(GameTooLargeError):
+                build(graph)

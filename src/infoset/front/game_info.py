@@ -35,7 +35,7 @@ from infoset.tree import (
 )
 from infoset.tree.build_watch import SIZE_LIMITS, BuildWatch
 from infoset.tree.exploration import explore_game
-from infoset.tree.limits import current_limits
+from infoset.tree.limits import allowed_memory, current_limits
 from infoset.utils.interrupts import interrupts_held
 
 
@@ -147,13 +147,13 @@ def info(
         return _of_form(game)
     limits = current_limits().updated(max_worlds, max_seconds, memory)
     if isinstance(game, GameTree):
-        return _with_tree(_from_graph(game.graph, limits.allowed_memory), game)
+        return _with_tree(_from_graph(game.graph, allowed_memory(memory)), game)
     try:
         public = _public_counts(game, memory)
     except KeyboardInterrupt:
-        return _interrupted(game)
+        return _interrupted(game, allowed_memory(memory))
     if public is not None and public.world_states > limits.max_worlds:
-        return _from_public_rules(game, public, limits.allowed_memory)
+        return _from_public_rules(game, public, allowed_memory(memory))
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
     graph = explore_game(game, watch, partial=True)
     left = watch.memory_left()
@@ -161,8 +161,8 @@ def info(
         # Ctrl-C waits until `known` exists, so that there is something to report.
         with interrupts_held():
             known = _from_graph(graph, left)
-            if graph.stop in SIZE_LIMITS:
-                known = replace(known, estimate=watch.estimate(game))
+        if graph.stop in SIZE_LIMITS:
+            known = replace(known, estimate=watch.estimate(game))
     except KeyboardInterrupt:
         return replace(known, stop="interrupted")
     if not known.fits or graph.stop == "interrupted":
@@ -178,10 +178,10 @@ def info(
         return replace(known, stop="interrupted")
 
 
-def _interrupted(game: Game) -> GameInfo:
+def _interrupted(game: Game, allowed: int) -> GameInfo:
     """Return what is known before any world state but the initial one is visited."""
     graph = explore_game(game, BuildWatch(max_worlds=1), partial=True)
-    return _from_graph(replace(graph, stop="interrupted"), current_limits().allowed_memory)
+    return _from_graph(replace(graph, stop="interrupted"), allowed)
 
 
 def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:

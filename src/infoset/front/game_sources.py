@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -31,7 +32,7 @@ from infoset.tree import (
     derive_public_form,
     public_rules_of,
 )
-from infoset.tree.limits import allowed_memory, current_limits
+from infoset.tree.limits import current_limits
 from infoset.utils.arguments import check_choice, check_type
 from infoset.utils.text import format_bytes, format_count
 
@@ -188,8 +189,8 @@ def check_world_states(game: Game) -> None:
         return
     most = current_limits().max_worlds
     try:
-        # The form is not built here, so the limit on building it does not apply.
-        count_public_form(rules, allowed_memory(None), max_worlds=most)
+        # The form is not built here, so no limit on its memory applies.
+        count_public_form(rules, sys.maxsize, max_worlds=most)
     except GameTooLargeError as error:
         raise GameTooLargeError(
             f"{game} has more than {format_count(most)} world states, the limit on "

@@ -9,7 +9,12 @@ from infoset.errors import ExplorationLimitError, LimitReached
 from infoset.game import Game
 from infoset.tree.counting import SEARCH_INSTEAD
 from infoset.tree.estimates import HistoryEstimate, estimate_histories
-from infoset.tree.limits import MIN_WATCHED_MEMORY, build_limits, current_limits
+from infoset.tree.limits import (
+    MIN_WATCHED_MEMORY,
+    allowed_memory,
+    build_limits,
+    current_limits,
+)
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_callable
 from infoset.utils.text import format_bytes
@@ -75,7 +80,7 @@ class BuildWatch(Watchdog):
         if progress is not None:
             check_callable("progress", progress, "a function of a BuildPoint")
         self.limits = current_limits().updated(max_worlds, max_seconds, memory)
-        self.allowed = self.limits.allowed_memory
+        self.allowed = allowed_memory(memory)
         self.progress = progress
         self.stage: BuildStage = "world graph"
         self.stage_began = 0.0
@@ -108,8 +113,10 @@ class BuildWatch(Watchdog):
         raise LimitReached
 
     def estimate(self, game: Game) -> HistoryEstimate:
-        """Estimate the number of histories within the limits of the construction."""
-        with build_limits(max_seconds=self.limits.max_seconds, memory=self.allowed):
+        """Estimate the number of histories within what is left of the time and memory."""
+        seconds = self.limits.max_seconds
+        left = None if seconds is None else max(0.0, seconds - self.elapsed)
+        with build_limits(max_seconds=left, memory=self.memory_left()):
             return estimate_histories(game)
 
     def memory_left(self) -> int:

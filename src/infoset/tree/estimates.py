@@ -20,7 +20,7 @@ from infoset.game.checked_rules import (
 )
 from infoset.game.history import MAX_STEPS
 from infoset.tree.counting import GameCounts
-from infoset.tree.limits import MIN_WATCHED_MEMORY, current_limits
+from infoset.tree.limits import MIN_WATCHED_MEMORY, allowed_memory, current_limits
 from infoset.typing import NOOP, FloatArray, World
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.text import format_bytes
@@ -35,18 +35,20 @@ class HistoryEstimate(NamedTuple):
 
     histories: float
     terminals: float
-    """Unbiased estimates. Infinite if a play is too long, a number exceeds the range of floats, one
-    world state alone has more transitions than may be listed, or no play ended within the limits.
-    """
+    """Unbiased estimates, unless a limit on time or memory ended the sampling, which favors short
+    plays. Infinite if a play is too long, a number exceeds the range of floats, one world state
+    alone has more transitions than may be listed, or no play ended within the limits."""
     error: float
     """Standard error of `histories`; nan after a single play, or if it is not finite."""
     plays: int
-    """Number of random plays."""
+    """Number of random plays; 0 if none ended within the limits."""
     bytes: int | None
     """Forecast of the peak memory of the game tree and the sequence form, as in `GameCounts`; None
     if the estimates are infinite."""
 
     def __str__(self) -> str:
+        if not self.plays:
+            return "an unknown number of histories, because no random play ended within the limits"
         if self.bytes is None:
             return "too many histories to estimate their number"
         how = f"estimated from {self.plays:,} random plays"
@@ -105,8 +107,7 @@ def estimate_histories(
             if found[-1][0] == inf:
                 break
 
-    limits = current_limits()
-    watch = Watchdog(limits.max_seconds, max(MIN_WATCHED_MEMORY, limits.allowed_memory))
+    watch = Watchdog(current_limits().max_seconds, max(MIN_WATCHED_MEMORY, allowed_memory(None)))
     try:
         watch.run(sample_plays)
     except LimitReached:

@@ -45,11 +45,6 @@ class BuildLimits:
         """Maximum number of transitions."""
         return max(MIN_MAX_TRANSITIONS, TRANSITIONS_PER_WORLD * self.max_worlds)
 
-    @property
-    def allowed_memory(self) -> int:
-        """Maximum memory for building that begins now, in bytes."""
-        return allowed_memory(self.memory)
-
     def updated(
         self,
         max_worlds: int | None = None,
@@ -111,10 +106,13 @@ def current_limits() -> BuildLimits:
 
 
 def allowed_memory(memory: int | None) -> int:
-    """Return `memory` in bytes, or by default 70% of the memory that is currently free.
+    """Return `memory` in bytes, by default that of `build_limits`.
 
-    A limit on the process's address space (`ulimit -v`) also applies.
+    Without either it is 70% of the memory that is currently free; a limit on the process's address
+    space (`ulimit -v`) also applies.
     """
+    if memory is None:
+        memory = current_limits().memory
     if memory is None:
         return int(available_memory() * FREE_MEMORY_FRACTION)
     check_number("memory", memory, minimum=1)

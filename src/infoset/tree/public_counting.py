@@ -12,7 +12,7 @@ import numpy as np
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.forms import MAX_CARDS, Cards, CardSymmetries, Group
 from infoset.game import PublicRules
-from infoset.tree.limits import current_limits
+from infoset.tree.limits import allowed_memory
 from infoset.utils.text import format_bytes, format_count
 
 BYTES_PER_SEQUENCE = 80
@@ -149,7 +149,7 @@ def count_public_form(
     pairs = _PossiblePairs(rules, root)
     world_states = 1
 
-    allowed = current_limits().updated(memory=memory).allowed_memory
+    allowed = allowed_memory(memory)
     needed = num_steps = 0
 
     def visit(state: _State) -> list[_Step]:
@@ -272,7 +272,7 @@ def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None =
     GameTooLargeError
         If the forecast is above the limit, or a player has more sequences than 32 bits can number.
     """
-    allowed = current_limits().updated(memory=memory).allowed_memory
+    allowed = allowed_memory(memory)
     if counts.bytes <= allowed and max(counts.sequences) <= np.iinfo(np.int32).max:
         return
     nodes, ends, sequences = map(format_count, (counts.nodes, counts.ends, sum(counts.sequences)))

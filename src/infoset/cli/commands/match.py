@@ -125,7 +125,7 @@ def run(
     """
     from infoset.cli.command_watch import CommandWatch
     from infoset.front import to_game
-    from infoset.tree.limits import current_limits
+    from infoset.tree import allowed_memory
 
     stops = _Stops(deals, half_width, checkpoint)
     stops.check(exact=exact)
@@ -137,7 +137,7 @@ def run(
     ):
         table, players = _game_and_players(rules, (first, second), exact, progress)
         watch = CommandWatch(
-            f"the match in {rules}", seconds, current_limits().allowed_memory, options=RAISING
+            f"the match in {rules}", seconds, allowed_memory(None), options=RAISING
         )
         if exact:
             result, outcome = watch.end(lambda: _computed(table, players, teams))

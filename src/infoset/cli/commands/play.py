@@ -169,12 +169,12 @@ class Table(NamedTuple):
     def within_limits(self, work: Callable[[], Done]) -> Done:
         """Return the result of a function, which may call rules that do not end."""
         from infoset.cli.command_watch import CommandWatch
-        from infoset.tree.limits import current_limits
+        from infoset.tree import allowed_memory
 
         watch = CommandWatch(
             f"the play of {self.rules}",
             self.seconds,
-            current_limits().allowed_memory,
+            allowed_memory(None),
             options="--seconds or --memory",
         )
         return watch.end(work)
