@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
 import pytest
 
 import infoset
-from infoset.errors import ComparisonError, ParameterError
+from infoset.errors import ComparisonError, ExplorationLimitError, ParameterError
 from infoset.front.seed_runs import SeedWork
 from infoset.learning import get_learner
 from infoset.runs.task_messages import packed
 from infoset.solvers import METHODS
+from infoset.tree import build_limits
 from tests.runs.test_tasks import LocalExecutor
 
 pytestmark = pytest.mark.broad
@@ -76,6 +79,16 @@ def test_registered_games_travel_by_name_and_parameters():
     work = SeedWork(infoset.load("leduc_poker"), len, get_learner("ixomd"), 10, None)
     assert len(packed(work)) < 2000
     assert len(packed(infoset.build_tree("leduc_poker"))) > 1_000_000
+
+
+def test_games_are_built_within_the_limits_of_the_caller():
+    """Threads and other processes begin with the default limits."""
+    with build_limits(max_worlds=5):
+        game, learner = infoset.load("kuhn_poker"), get_learner("ixomd")
+        work = SeedWork(game, infoset.build_tree, learner, 1, None)
+    for here in (work, pickle.loads(pickle.dumps(work))):
+        with pytest.raises(ExplorationLimitError):
+            here(0, threading.Event())
 
 
 def test_mistakes_of_learning(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from threading import Lock
 from typing import Any
 
@@ -15,6 +15,7 @@ from infoset.errors import ParameterError
 from infoset.game import Game
 from infoset.runs import Done, Interrupt, Seeds, check_seeds, check_workers, run_tasks, worker_pool
 from infoset.tree import GameTree
+from infoset.tree.limits import BuildLimits, build_limits, current_limits
 
 DRIVER_ONLY = ("checkpoint", "checkpoint_seconds", "callback", "progress", "seed")
 
@@ -97,16 +98,19 @@ class _Training:
     game: str | Game | GameTree
     preset: str | NetworkRNaD
     options: Mapping[str, Any]
+    limits: BuildLimits = field(default_factory=current_limits)
+    """Those of the caller: threads and other processes begin with the default ones."""
 
     def __call__(self, seed: int, interrupt: Interrupt) -> TrainingResult:
         """Train with a seed; an interrupt ends it at the next measurement."""
         with one_at_a_time:
             if interrupt.is_set():
                 raise KeyboardInterrupt
-            return train(
-                self.game,
-                self.preset,
-                seed=seed,
-                callback=lambda _: interrupt.is_set(),
-                **self.options,
-            )
+            with build_limits(**asdict(self.limits)):
+                return train(
+                    self.game,
+                    self.preset,
+                    seed=seed,
+                    callback=lambda _: interrupt.is_set(),
+                    **self.options,
+                )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from math import ceil
 from threading import Lock
@@ -36,6 +36,7 @@ from infoset.runs import (
 )
 from infoset.runs.task_messages import packed_without, unpacked_with
 from infoset.tree import GameTree
+from infoset.tree.limits import BuildLimits, build_limits, current_limits
 from infoset.utils.clocks import working_seconds
 
 DEFAULT_EPISODES = 1_000_000
@@ -214,6 +215,8 @@ class SeedWork:
         Registered games travel by name and parameters, other rules as an object of their module.
     simulate : callable
         Makes the simulator of the game, once on each worker.
+    limits
+        Limits on building the game there, by default those of the caller.
     """
 
     def __init__(
@@ -223,8 +226,9 @@ class SeedWork:
         learner: LearnerSpec,
         episodes: int,
         seconds: float | None,
+        limits: BuildLimits | None = None,
     ) -> None:
-        self._made = game, simulate, learner, episodes, seconds
+        self._made = game, simulate, learner, episodes, seconds, limits or current_limits()
         self._simulator: Simulator | None = None
         self._lock = Lock()
 
@@ -234,8 +238,8 @@ class SeedWork:
 
     def __call__(self, seed: int, interrupt: Interrupt) -> bytes:
         """Return the packed `FinishedRun` of a seed, without the sequence form."""
-        game, simulate, learner, episodes, seconds = self._made
-        with self._lock:
+        game, simulate, learner, episodes, seconds, limits = self._made
+        with self._lock, build_limits(**asdict(limits)):
             if self._simulator is None:
                 self._simulator = simulate(game)
         budget = Budget(iterations=episodes, seconds=seconds, interrupt=interrupt)

@@ -189,7 +189,6 @@ def run(
     from infoset.experiments import check_writable
     from infoset.front import load, to_game
     from infoset.runs import Budget
-    from infoset.tree.limits import current_limits
 
     rules = load(game)
     check_writable(out)
@@ -200,9 +199,7 @@ def run(
                 "--checkpoint supports only a single run in this process: omit --seeds and --on"
             )
         numbers = [seed] if seeds is None else seeds
-        # Workers do not see the limits of this process.
-        memory = current_limits().memory
-        options: dict[str, Any] = dict(steps=steps, seconds=seconds, build=build, memory=memory)
+        options: dict[str, Any] = dict(steps=steps, seconds=seconds, build=build)
         options |= dict(
             critic=critic, transformations=transformations, response_steps=response_steps
         )
