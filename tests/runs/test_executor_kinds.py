@@ -101,3 +101,9 @@ def test_ray_that_does_not_answer(monkeypatch):
     monkeypatch.setattr(ray_executor, "import_module", lambda name: FakeRay())
     with pytest.raises(ParameterError, match=r"Ray does not answer at 10\.0\.0\.1:1 \(no head\)"):
         ray_executor.RayExecutor("10.0.0.1:1")
+
+
+def test_tasks_of_local_processes_end_with_the_executor():
+    with open_executor("processes:1") as executor:
+        assert not executor.interrupt.is_set()
+    assert executor.interrupt.is_set()

@@ -59,9 +59,13 @@ def open_executor(on: str) -> Iterator[Executor]:
     try:
         yield executor
     finally:
-        # A thread feeds local processes through a pipe. If they have ended, its writes fail, which
-        # may end the program where SIGPIPE is not ignored, so that this thread ends first.
-        executor.shutdown(wait=isinstance(executor, LocalProcesses), cancel_futures=True)
+        if isinstance(executor, LocalProcesses):
+            executor.interrupt.set()  # ends the tasks of the library
+            # A thread feeds the processes through a pipe. If they have ended, its writes fail,
+            # which may end the program where SIGPIPE is not ignored, so that it ends first.
+            executor.shutdown(cancel_futures=True)
+        else:
+            executor.shutdown(wait=False, cancel_futures=True)
 
 
 def _number(kind: str, rest: str) -> int:
