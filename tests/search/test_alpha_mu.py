@@ -207,6 +207,13 @@ def test_a_time_limit_deepens_move_by_move(clock):
     assert free.last_moves == 3
 
 
+def test_without_a_complete_world_no_move_counts_as_searched():
+    model = search_model(load_game("leduc_poker"))
+    limited = AlphaMu(model, max_moves=3, num_worlds=20, milliseconds=1e-6)
+    limited.search(first_infostate(model.game), np.random.default_rng(0))
+    assert (limited.last_search.num_worlds, limited.last_moves) == (0, 0)
+
+
 def test_out_of_time_keeps_the_last_iteration(clock, monkeypatch):
     model = search_model(load_game("leduc_poker"))
     known = first_infostate(model.game)

@@ -130,12 +130,15 @@ class AlphaMu(PIMC):
     def _scores(self, worlds: Worlds, draws: Iterable[FloatArray]) -> Iterator[WorldScores]:
         """Yield the scores over each of some draws, and then those with more moves."""
         search = FrontSearch(worlds)
-        self.last_moves = self.max_moves if self.budget.seconds is None else 1
+        first = self.max_moves if self.budget.seconds is None else 1
+        self.last_moves = 0
         for weight in draws:
             [bounds] = super()._scores(worlds, [weight])
-            yield search.scores(weight, bounds, self.last_moves)
+            scores = search.scores(weight, bounds, first)
+            self.last_moves = first
+            yield scores
         # With a time limit, the search deepens on the worlds that it has drawn.
-        for moves in range(self.last_moves + 1, self.max_moves + 1):
+        for moves in range(first + 1, self.max_moves + 1):
             scores = search.scores(weight, bounds, moves)
             self.last_moves = moves
             yield scores
