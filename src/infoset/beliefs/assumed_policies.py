@@ -65,8 +65,9 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
 class AssumedReach:
     """Reach of the players under the policies that a belief assumes.
 
-    A policy may be a search. It is therefore asked once at each infostate, for all histories, steps
-    of a filter and weights of uniform play, and not at all above an action that it excludes.
+    A policy may be a search. It is therefore asked once at each infostate of a batch or a tree, for
+    all histories, steps of a filter and weights of uniform play, and not at all above an action
+    that it excludes.
     """
 
     def __init__(self, policies: Sequence[Policy | None]) -> None:

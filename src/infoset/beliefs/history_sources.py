@@ -219,7 +219,7 @@ class RulesSource:
         further = batch.extend(found)
         if not outcomes.drawn:
             return further
-        # How probable it was that an outcome is drawn, only the game knows.
+        # Only the game knows the probability with which it draws an outcome.
         unknown = np.full(len(further), np.nan)
         method = "rejection" if is_rejected else further.as_samples().method
         return replace(further, method=method, inclusion=unknown)

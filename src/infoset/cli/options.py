@@ -54,7 +54,7 @@ def parse_count(text: str | int) -> int:
         If the text is not a whole number.
     """
     try:
-        # By way of float, so that 1e5 is read; a fraction differs from its whole part.
+        # Read as a float, so that 1e5 is accepted; a fraction is then refused.
         value = float(str(text).replace("_", "").replace(",", ""))
         count = int(value)
     except (ValueError, OverflowError):

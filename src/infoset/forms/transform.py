@@ -253,12 +253,6 @@ def _members(own_map: PlanMap, own: Layout, base: Layout, precision: str) -> dic
     }
 
 
-def identity_map(num_sequences: int) -> PlanMap:
-    """Return the map that changes nothing."""
-    ones = np.ones(num_sequences)
-    return PlanMap(np.arange(num_sequences), ones, ones, num_sequences)
-
-
 def locked_map(
     plex: Treeplex, probabilities: FloatArray, locked: BoolArray
 ) -> tuple[PlanMap, LongArray]:

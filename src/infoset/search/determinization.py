@@ -1,7 +1,8 @@
 """Determinizations: the worlds of an infostate, draws of them within limits, and scores over them.
 
-A search values worlds as long as its limits allow. Only `Draws` knows the limits: it ends with the
-time, and counts the worlds whose values are complete. Sums over worlds do not know them.
+A search values worlds as long as its limits allow. `Draws` applies the limits: it ends with the
+time, and counts the worlds whose values are complete. Sums over worlds do not know them, except
+that αμ deepens until the time ends.
 """
 
 from __future__ import annotations

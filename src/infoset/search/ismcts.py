@@ -265,17 +265,8 @@ class ISMCTS(Searcher):
         """Return [R, A] the policies of R searches, equal to those of R calls of `search`.
 
         With a compiled model and no time limit they run in one call that releases the global
-        interpreter lock, and `last_search` is left unchanged.
-
-        Parameters
-        ----------
-        num_searches
-            R, at least 1.
-
-        Raises
-        ------
-        UnknownNameError, ParameterError
-            As in `search`, or if `num_searches` is less than 1.
+        interpreter lock, and `last_search` is left unchanged. Parameters and errors are those of
+        `Searcher.search_many`.
         """
         check_generator(rng)
         check_count("num_searches", num_searches, minimum=1)

@@ -11,7 +11,7 @@ At an infostate s_i of player i:
     B_λ(w | s_i) = (1 - λ) B_priv(w | s_i) + λ B_pub(w | s_pub)
 
 The weight of a world is the number of its draws, or its probability. The values come from
-`perfect_information.py`. EPIMC and αμ differ in `_scores` alone. Limits on the number of worlds and
+`perfect_information.py`. EPIMC and αμ differ in `_scores`. Limits on the number of worlds and
 on time are outside the sum, in `Draws` (`determinization.py`): it yields the weights until a limit
 is reached.
 
@@ -280,27 +280,19 @@ class PIMC(Searcher):
         """Return [R, A] the policies of R searches, equal to those of R calls of `search`.
 
         Without a time limit each world is evaluated once for all searches, unless its value is
-        random, and `last_search` is left unchanged.
-
-        Parameters
-        ----------
-        num_searches
-            R, at least 1.
-
-        Raises
-        ------
-        UnknownNameError, ParameterError, UnsupportedGameError
-            As in `search`, or if `num_searches` is less than 1.
+        random, and `last_search` is left unchanged. Parameters and errors are those of
+        `Searcher.search_many`.
         """
         check_generator(rng)
         check_count("num_searches", num_searches, minimum=1)
-        before = rng.bit_generator.state
         if len(self.model.require_legal_actions(infostate)) == 1:
             return np.ones((num_searches, 1))
+        if self.budget.seconds is not None or self._perfect.is_random:
+            return super().search_many(infostate, rng, num_searches)
+        before = rng.bit_generator.state
         worlds = self._worlds(infostate, rng)
-        is_shared = self.budget.seconds is None and not self._perfect.is_random
         # Sampled worlds differ from search to search, so that they cannot be shared.
-        if not is_shared or repr(rng.bit_generator.state) != repr(before):
+        if repr(rng.bit_generator.state) != repr(before):
             rng.bit_generator.state = before
             return super().search_many(infostate, rng, num_searches)
         self._perfect.start_search(rng)

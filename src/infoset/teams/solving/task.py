@@ -70,7 +70,7 @@ class TeamClock:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the first run began."""
+        """Seconds since the method began, without construction and compilation."""
         return working_seconds() - self.started
 
     def add_build_seconds(self, seconds: float) -> None:
