@@ -81,11 +81,15 @@ def test_registered_games_travel_by_name_and_parameters():
     assert len(packed(infoset.build_tree("leduc_poker"))) > 1_000_000
 
 
+def built(game):
+    return infoset.build_tree(game)
+
+
 def test_games_are_built_within_the_limits_of_the_caller():
     """Threads and other processes begin with the default limits."""
     with build_limits(max_worlds=5):
         game, learner = infoset.load("kuhn_poker"), get_learner("ixomd")
-        work = SeedWork(game, infoset.build_tree, learner, 1, None)
+        work = SeedWork(game, built, learner, 1, None)
     for here in (work, pickle.loads(pickle.dumps(work))):
         with pytest.raises(ExplorationLimitError):
             here(0, threading.Event())

@@ -12,6 +12,7 @@ from infoset.games import load_game
 from infoset.search import PIMC, AlphaMu, GraphModel, RulesModel, search_model
 from infoset.search.alpha_mu import FrontSearch, join, minima, pareto_front
 from infoset.tree import build_tree, build_world_graph
+from infoset.utils.clocks import OutOfTimeError
 from tests.support.function_game import FunctionGame
 
 pytestmark = pytest.mark.broad
@@ -207,11 +208,16 @@ def test_a_time_limit_deepens_move_by_move(clock):
     assert free.last_moves == 3
 
 
-def test_without_a_complete_world_no_move_counts_as_searched():
+def test_without_a_complete_world_no_move_counts_as_searched(clock, monkeypatch):
+    def late(self, weight, bounds, moves):
+        raise OutOfTimeError
+
+    monkeypatch.setattr(FrontSearch, "scores", late)
     model = search_model(load_game("leduc_poker"))
-    limited = AlphaMu(model, max_moves=3, num_worlds=20, milliseconds=1e-6)
+    limited = AlphaMu(model, max_moves=3, num_worlds=20, milliseconds=100)
     limited.search(first_infostate(model.game), np.random.default_rng(0))
-    assert (limited.last_search.num_worlds, limited.last_moves) == (0, 0)
+    assert limited.last_search.is_fallback
+    assert limited.last_moves == 0
 
 
 def test_out_of_time_keeps_the_last_iteration(clock, monkeypatch):
