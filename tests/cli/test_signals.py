@@ -24,13 +24,22 @@ SOLVE = ("solve", "leduc_poker", "--method=cfr+", "--target=1e-12", *HOURS)
 MEASURED = rb"\d +1e-12"
 """What the live display of `SOLVE` shows after a measurement."""
 
-
 IN_TERMINAL = """
 import fcntl, os, sys, termios
 fcntl.ioctl(2, termios.TIOCSCTTY, 0)
 os.execv(sys.executable, [sys.executable, "-m", "infoset", *sys.argv[1:]])
 """
 """Program that makes its standard error the terminal of its session, and becomes infoset."""
+
+
+@pytest.fixture(autouse=True)
+def handled_signals():
+    """Let signals have their default actions, although `nohup` may ignore one for all tests."""
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in numbers}
+    yield
+    for number, action in before.items():
+        signal.signal(number, action)
 
 
 class Program:
