@@ -50,6 +50,7 @@ from infoset.forms.infostate_tree import InfostateTree, PublicTree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
 from infoset.forms.payoffs import (
     FormPayoffs,
+    absolute_payoffs,
     block_payoffs,
     common_sum,
     composition_of,
@@ -154,6 +155,7 @@ __all__ = [
     "TransformedForm",
     "Treeplex",
     "TwoPlayerPayoffs",
+    "absolute_payoffs",
     "action_major_layout",
     "add_gadget",
     "as_public_form",

@@ -16,6 +16,7 @@ from infoset.regret.prox import (
     check_distance,
     unit_weights,
 )
+from infoset.regret.rounding import regret_tolerances
 from infoset.regret.scheme import Exponent, LinearSchedule, RegretScheme
 from infoset.regret.schemes import SCHEMES
 
@@ -42,6 +43,7 @@ __all__ = [
     "project_on_simplex",
     "prox_sweep",
     "realize_below",
+    "regret_tolerances",
     "rule_of_scheme",
     "unit_weights",
     "update_regrets",

@@ -7,6 +7,7 @@ import numpy as np
 from infoset.errors import NumericalError, ParameterError
 from infoset.forms import Form, averaged, check_form, realize_policy
 from infoset.regret._cfr_kernels import iterate
+from infoset.regret.rounding import regret_tolerances
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
 from infoset.typing import FloatArray, Player, StateArrays
@@ -77,8 +78,10 @@ class RegretMinimizer(IterativeState):
         self._layouts = form.layouts
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._parents = tuple(layout.parent for layout in self._layouts)
-        self._blocks, self._sequence, self._payoff, self._refresh = form.payoffs(precision)
+        payoffs = form.payoffs(precision)
+        self._blocks, self._sequence, self._payoff, self._refresh = payoffs
         self._set_state()
+        self._tolerances = regret_tolerances(form, payoffs, self._plans)
         # Payoffs that depend on the plans, as leaf functions do, are refreshed between updates.
         is_stepped = threads > 1 or self._refresh is not None
         self._threaded = self._threaded_iteration(threads) if is_stepped else None
@@ -100,6 +103,7 @@ class RegretMinimizer(IterativeState):
                 self._policies,
                 self._plans,
                 self._averages,
+                self._tolerances,
                 self._previous,
                 self._changes,
                 strict=True,
@@ -176,6 +180,7 @@ class RegretMinimizer(IterativeState):
             self._policies,
             self._plans,
             self._averages,
+            self._tolerances,
             self._previous,
             self._changes,
         )
