@@ -192,8 +192,8 @@ def update_regrets(
     position of the parent sequence; row: one row of the schedule; limit: limit of the adaptive
     prediction, negative if there is none; gradient [Q]: becomes the counterfactual value of each
     sequence; regret, policy [Q]; tolerance [I]: regrets up to it, times its weight in the row,
-    count as 0, see `regret_tolerances`; previous, changes: see `adapt_prediction`, empty if there is no
-    adaptive prediction. Infostates with one action only pass their value up.
+    count as 0, see `regret_tolerances`; previous, changes: see `adapt_prediction`, empty if there
+    is no adaptive prediction. Infostates with one action only pass their value up.
     """
     # Read once, because the compiler must assume that the stores below may change the row.
     step = (row[0], row[1], row[2], row[3], row[4], row[5])
