@@ -25,7 +25,7 @@ class RegretMinimizer(IterativeState):
     ----------
     form
         The game. The iterations on its sequence form and on its public form are the same, except
-        for rounding and for the treatment of ties that rounding breaks.
+        for rounding.
     scheme
         The member of the family.
     precision
