@@ -174,6 +174,11 @@ class RegretScheme:
             axis=1,
         )
 
+    def average_weights(self, iteration: int) -> tuple[float, float]:
+        """Return the factor by which the average is multiplied, and the weight of the plan added."""
+        kept, weight = self.schedule(iteration, 1)[0, 6:8].tolist()
+        return kept, weight
+
     @property
     def predicts(self) -> bool:
         """Whether the next regret is predicted."""
