@@ -175,7 +175,7 @@ class RegretScheme:
         )
 
     def average_weights(self, iteration: int) -> tuple[float, float]:
-        """Return the factor by which the average is multiplied, and the weight of the plan added."""
+        """Return the factor of the average, and the weight of the plan added to it."""
         kept, weight = self.schedule(iteration, 1)[0, 6:8].tolist()
         return kept, weight
 
