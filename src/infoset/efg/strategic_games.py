@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -46,7 +46,7 @@ class StrategicGame(Game):
     name: ClassVar[str] = "strategic_game"
 
     title: str
-    player_names: tuple[str, ...]
+    player_names: tuple[str, ...] = field()
     strategies: tuple[tuple[str, ...], ...]
     payoffs: tuple[tuple[Fraction, ...], ...]
 
