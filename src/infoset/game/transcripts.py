@@ -9,12 +9,12 @@ from infoset.errors import ParameterError
 from infoset.game.history import History
 from infoset.game.infostate import value_text
 from infoset.game.observation import Observation
-from infoset.typing import Player
+from infoset.typing import NOOP, Player
 
 MANY_OUTCOMES = 10_000
 """Chance moves with more outcomes are shown without checking whether they are observed."""
 UNKNOWN = "-"
-"""The actions of a transition of which the viewer does not know who acted, or how."""
+"""The actions of a transition of which the viewer does not know who acted."""
 
 
 def transcript(
@@ -35,9 +35,9 @@ def transcript(
     Parameters
     ----------
     viewer
-        Show only what this player knows: its own actions and observations and, when the play is
-        over, its utility. In games with public actions these include the actions of the others.
-        During the play, the player's infostate determines the transcript.
+        Show only what this player knows: its own actions and observations, and who else acted, and
+        how, if everybody can know it from the rules and the public observations; when the play is
+        over, its utility. During the play, the player's infostate determines the transcript.
     show_worlds
         Whether chance outcomes that the observations do not determine are shown as world states,
         so that different histories have different transcripts.
@@ -67,7 +67,7 @@ def transcript(
     ... )
     >>> print(transcript(history, viewer=0))
     kuhn_poker, seen by player 0
-    1. -             | you see K
+    1. chance        | you see K
     2. you: bet      | all see bet
     3. player 1: bet | all see bet,K,J
     end: you get +2
@@ -78,10 +78,7 @@ def transcript(
             f"{history.game.num_players - 1}, and viewer=None shows everything"
         )
     path = history.path()
-    rows = [
-        (_actions_text(stop, viewer), " | ".join(_observations(stop, viewer, show_worlds)))
-        for stop in path[1:]
-    ]
+    rows = [_row(stop, viewer, show_worlds) for stop in path[1:]]
     if viewer is None and any(any(stop.rewards_so_far) for stop in path[:-1]):
         rows = [
             (doing, " | ".join(filter(None, [showing, _rewards_of(stop)])))
@@ -118,19 +115,33 @@ def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
     width = max((len(doing) for doing, _ in rows), default=0)
     for number, (doing, showing) in enumerate(rows, start=1):
         line = f"{number:>{digits}}. {doing:<{width}}"
-        showing = showing or ("you see nothing" if doing == UNKNOWN else "")
         yield f"{line} | {showing}" if showing else line.rstrip()
 
 
-def _actions_text(history: History, viewer: Player | None) -> str:
-    """Return the actions of the last transition that the viewer knows."""
-    actors = history.parent.actors if history.parent else ()
+def _row(history: History, viewer: Player | None, show_worlds: bool) -> tuple[str, str]:
+    """Return who acted in the last transition, and what was observed, as the viewer knows it."""
+    actors: Sequence[Player] | None = history.parent.actors if history.parent else ()
+    known = dict(enumerate(history.joint_action))
+    if viewer is not None:
+        actors, public = history.public_move
+        known = {**public, viewer: history.joint_action[viewer]}
     actions = [
-        f"{_name(player, viewer)}: {value_text(history.joint_action[player])}"
-        for player in sorted(actors)
-        if viewer in (None, player) or history.game.public_actions
+        f"{_name(player, viewer)}: {value_text(known[player])}"
+        for player in sorted(known)
+        if known[player] is not NOOP
     ]
-    return ", ".join(actions) or ("chance" if viewer is None else UNKNOWN)
+    seen = list(_observations(history, viewer, show_worlds))
+    if viewer is not None and not actions and not seen:
+        seen = ["you see nothing"]
+    return ", ".join(actions) or _actors_text(actors, viewer), " | ".join(seen)
+
+
+def _actors_text(actors: Sequence[Player] | None, viewer: Player | None) -> str:
+    """Return who acted if the actions are unknown."""
+    if actors is None:
+        return UNKNOWN
+    names = [_name(player, viewer) for player in actors]
+    return f"{' and '.join(names)} {'act' if len(names) > 1 else 'acts'}" if names else "chance"
 
 
 def _observations(history: History, viewer: Player | None, show_worlds: bool) -> Iterator[str]:
