@@ -83,6 +83,20 @@ def test_an_actor_who_depends_on_hidden_cards_is_unknown() -> None:
     assert transcript(history, viewer=0).splitlines()[3] == "3. you: 1 | all see 1"
 
 
+def test_an_outcome_of_probability_zero_hides_nothing() -> None:
+    # After the queen, which is never dealt, player 1 would act first.
+    game = bargaining(
+        actors=lambda world: () if len(world) in (0, 3) else (int(world[0] == "Q"),),
+        legal_actions=lambda world, player: (1, 2),
+        transitions=lambda world, joint: (
+            [(("K",), 1), (("Q",), 0)]
+            if not world
+            else [((*world, joint[0] or joint[1]), 1)] * (len(world) < 3)
+        ),
+    )
+    assert play(game, 2).public_move == ((0,), {0: 2})
+
+
 @given(random_games())
 def test_a_move_is_known_exactly_if_all_histories_with_the_public_state_agree(game: Game) -> None:
     visits = [visit.history for visit in enumerate_histories(game)][1:]

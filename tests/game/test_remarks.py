@@ -187,6 +187,56 @@ def test_an_action_that_changes_only_probabilities_is_observed() -> None:
     assert kinds(game) == []
 
 
+def test_simultaneous_actions_need_no_observation_and_may_matter_to_rewards_alone() -> None:
+    game = FunctionGame(
+        2,
+        actors=lambda world: (0, 1) if world == "start" else (),
+        transitions=lambda world, joint: [("end", 1)] * (world == "start"),
+        rewards=lambda world, joint, after: (1, -1) if joint[0] == joint[1] else (-1, 1),
+        observe=lambda world, joint, after: Observation(),
+    )
+    assert kinds(game) == []
+
+
+def test_a_message_may_matter_to_observations_alone() -> None:
+    worlds = ("start", "told", "end")
+    game = FunctionGame(
+        2,
+        actors=lambda world: (worlds.index(world),) if world != "end" else (),
+        transitions=lambda world, joint: (
+            [(worlds[worlds.index(world) + 1], 1)] if world != "end" else []
+        ),
+        rewards=lambda world, joint, after: (1, -1) if joint[1] == "left" else (0, 0),
+        observe=lambda world, joint, after: Observation(joint[0] or joint[1]),
+    )
+    assert kinds(game) == []
+
+
+def test_a_private_copy_of_the_own_action_is_no_mistake() -> None:
+    def observe(world: Any, joint: Any, after: Any) -> Observation:
+        shown = {1: joint[1]} if joint[1] else {0: after[0]} if not world else {}
+        return Observation(public=after[-1] if world else None, private=shown)
+
+    assert kinds(guessing(observe=observe)) == []
+
+
+def test_a_single_player_may_observe_privately() -> None:
+    game = FunctionGame(
+        1,
+        actors=lambda world: (0,) if world in COINS else (),
+        transitions=lambda world, joint: (
+            [(coin, 0.5) for coin in COINS]
+            if world == "start"
+            else [("end", 1)]
+            if world in COINS
+            else []
+        ),
+        rewards=lambda world, joint, after: (int(joint[0] == "left" and world == "heads"),),
+        observe=lambda world, joint, after: Observation(private=(after,)),
+    )
+    assert kinds(game) == []
+
+
 def test_rounding_does_not_hide_constant_utilities() -> None:
     parts = {"a": 0.1, "b": 0.2, "": 0.3}
     game = FunctionGame(
