@@ -23,7 +23,7 @@ from infoset.game._whole_game import Spread, WholeGame
 from infoset.game._world_checks import Edge, Effort, LegalActions, WorldFacts, WorldRules
 from infoset.game.broken_rules import check_num_players, to_rule_error
 from infoset.game.kinds import KindTable
-from infoset.game.player_names import check_player_names
+from infoset.game.player_names import own_names
 from infoset.game.protocol import Game
 from infoset.game.remarks import Remark, find_remarks
 from infoset.typing import World
@@ -249,8 +249,8 @@ class _Walk:
         self.remarks: tuple[Remark, ...] = ()
 
     def begin(self) -> None:
-        """Find the initial world state."""
-        check_player_names(self.rules.game)
+        """Find the initial world state, and check what does not depend on one."""
+        own_names(self.rules.game)
         self.root = self.world = self.rules.initial_world()
         self.kinds.worlds.check("the initial world state", self.root, self.root)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from typing import Any, Final, Protocol, TypeAlias
 
 from infoset.errors import GameRuleError, UnknownNameError, show
 from infoset.typing import Player
@@ -28,6 +28,14 @@ class HasPlayerNames(Protocol):
         """[N] names of the players; empty if they have none."""
 
 
+class HasSource(Protocol):
+    """A form, which knows where its game came from."""
+
+    @property
+    def source(self) -> HasPlayerNames:
+        """Where the game came from."""
+
+
 class HasPlayers(HasPlayerNames, Protocol):
     """Rules or a tree."""
 
@@ -36,7 +44,11 @@ class HasPlayers(HasPlayerNames, Protocol):
         """Number of players."""
 
 
-def player_name(game: HasPlayerNames, player: Player) -> str:
+Named: TypeAlias = HasPlayerNames | HasSource
+"""A game in any form."""
+
+
+def player_name(game: Named, player: Player) -> str:
     """Return the name of a player, as all tables, pictures and pages show it.
 
     Equal names get a number. A player without a name, or whose name only counts players, such as
@@ -45,32 +57,40 @@ def player_name(game: HasPlayerNames, player: Player) -> str:
     Parameters
     ----------
     game
-        Rules, a tree, or `form.source` of a form.
+        Rules, a tree, or another form of the game.
 
     Examples
     --------
-    >>> from infoset.game import GameSource
-    >>> market = GameSource(player_names=("seller", "buyer"))
-    >>> player_name(market, 1), player_name(GameSource(), 1)
-    ('buyer', 'player 1')
+    >>> from infoset.games import load_game
+    >>> kuhn = load_game("kuhn_poker")
+    >>> player_name(kuhn, 1)
+    'player 1'
+    >>> class Market(type(kuhn)):
+    ...     player_names = ("seller", "buyer")
+    >>> player_name(Market(), 1)
+    'buyer'
     """
     names = own_names(game)
     return names[player] if player < len(names) else f"player {player}"
 
 
-def own_names(game: HasPlayerNames) -> tuple[str, ...]:
+def own_names(game: Named) -> tuple[str, ...]:
     """Return the names of all players as `player_name` does; empty if no player has its own.
 
     Raises
     ------
     GameRuleError
-        If `player_names` is not a sequence of texts.
+        If `player_names` is not a sequence with one text per player.
     """
-    given: Any = game.player_names
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise _broken(game)
-    if not all(isinstance(name, str) for name in given):
-        raise _broken(game)
+    given: Any = getattr(game, "player_names", None)
+    if given is None and hasattr(game, "source"):
+        given = game.source.player_names
+    is_list = isinstance(given, Sequence) and not isinstance(given, str)
+    num_players = getattr(game, "num_players", None)
+    is_complete = is_list and (num_players is None or len(given) in (0, num_players))
+    if not is_complete or not all(isinstance(name, str) for name in given):
+        found = f"player_names of {type(game).__name__} is {show(given)}"
+        raise GameRuleError(NAMES_RULE, found=found)
     numbers = [f"player {player}" for player in range(len(given))]
     texts = [" ".join(name.split()) for name in given]
     names = [
@@ -80,31 +100,17 @@ def own_names(game: HasPlayerNames) -> tuple[str, ...]:
     return () if names == numbers else distinct_labels(names)
 
 
-def check_player_names(game: HasPlayers) -> None:
-    """Check that a game has no names of players, or one for each.
-
-    Raises
-    ------
-    GameRuleError
-        If this is not the case.
-    """
-    own_names(game)
-    if len(game.player_names) not in (0, game.num_players):
-        raise _broken(game)
+def short_name(game: Named, player: Player) -> str:
+    """Return a player's own name, or its number alone, for a column of players."""
+    names = own_names(game)
+    return names[player] if names else str(player)
 
 
-def _broken(game: HasPlayerNames) -> GameRuleError:
-    return GameRuleError(
-        NAMES_RULE, found=f"player_names of {type(game).__name__} is {show(game.player_names)}"
-    )
-
-
-def name_players(game: HasPlayerNames, players: Iterable[Player]) -> str:
-    """Return several players as text: `players 0, 2`, or their own names: `seller, buyer`."""
-    chosen = sorted(players)
-    if own_names(game) or len(chosen) == 1:
-        return ", ".join(player_name(game, player) for player in chosen)
-    return f"players {', '.join(map(str, chosen))}"
+def name_players(game: Named, players: Sequence[Player]) -> str:
+    """Return players as text: `player 0`, `players 0, 2`, or their own names: `seller, buyer`."""
+    texts = [short_name(game, player) for player in players]
+    noun = "" if own_names(game) else "player " if len(texts) == 1 else "players "
+    return f"{noun}{', '.join(texts)}"
 
 
 def find_player(game: HasPlayers, player: Player | str) -> Player:
