@@ -90,7 +90,7 @@ def test_a_file_has_names(tmp_path: Any) -> None:
     assert player_name(load_efg(path).sequence_form, 1) == "player 1"
 
 
-@pytest.mark.parametrize("names", ["seller", ("seller",), ("seller", 1), None, 5, {"a", "b"}])
+@pytest.mark.parametrize("names", ["seller", "ab", ("seller",), ("seller", 1), None, 5, {"a", "b"}])
 def test_names_of_the_wrong_form(names: Any) -> None:
     class Misnamed(Market):
         player_names = names

@@ -16,8 +16,7 @@ MAX_SEARCHES: Final = 20
 """Maximum number of searches for a later observation that depends on a player's choice."""
 
 PAID_BEFORE: Final = (
-    "rewards pays for the transition from world to next_world, and is not called in the last world "
-    "state: compute what is paid at the end from next_world"
+    "compute what is paid at the end from next_world: rewards is not called at the last world state"
 )
 
 
@@ -33,7 +32,7 @@ class Remark:
     """What to change if it is not intended."""
 
     def __str__(self) -> str:
-        return f"{self.found}; {self.advice}"
+        return f"{self.found}; if this is not intended, {self.advice}"
 
 
 def constant_utilities(whole: WholeGame) -> Iterator[tuple[str, str]]:
@@ -135,7 +134,7 @@ def unseen_actions(whole: WholeGame) -> Iterator[tuple[str, str]]:
             what = f"which of {actions} {whole.name(mover)} has chosen before it"
         yield (
             f"{whole.name(observer)} never observes {what}",
-            "show in observe what it should see of this",
+            "show it in observe",
         )
 
 
