@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from typing import Final, NamedTuple
 
 from infoset.errors import pass_stops
-from infoset.game.protocol import Game, Probability
+from infoset.game.protocol import Game
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
-MAX_TRANSITIONS: Final = 20_000
+MAX_TRANSITIONS: Final = 15_000
 """Maximum number of transitions that are looked at for a play."""
 
 
@@ -70,28 +71,31 @@ class PublicWorlds:
 
     def _filtered(self, game: Game, public: Hashable) -> PublicWorlds:
         """Return the world states after the transitions with a public observation."""
+        legal = {world: _legal_actions(game, world) for world in self.worlds or ()}
+        # Each joint action has a transition: too many are seen before any is asked for.
+        if sum(prod(map(len, actions)) for actions in legal.values()) > self.num_left:
+            return PublicWorlds(None, 0)
         worlds: set[World] = set()
         moves: set[JointAction] = set()
         num_left = self.num_left
-        for world in self.worlds or ():
-            for joint, next_world, probability in _transitions(game, world):
-                num_left -= 1
-                if num_left < 0:
-                    return PublicWorlds(None, 0)
-                if probability and game.observe(world, joint, next_world).public == public:
-                    worlds.add(next_world)
-                    moves.add(joint)
+        for world, actions in legal.items():
+            for joint_action in product(*actions):
+                for next_world, probability in game.transitions(world, joint_action):
+                    num_left -= 1
+                    if num_left < 0:
+                        return PublicWorlds(None, 0)
+                    seen = game.observe(world, joint_action, next_world)
+                    if probability and seen.public == public:
+                        worlds.add(next_world)
+                        moves.add(joint_action)
         return PublicWorlds(frozenset(worlds), num_left, _common_move(moves))
 
 
-def _transitions(game: Game, world: World) -> Iterator[tuple[JointAction, World, Probability]]:
-    """Yield all transitions at a world state."""
+def _legal_actions(game: Game, world: World) -> list[Sequence[Action]]:
+    """Return the legal actions of each player at a world state, `NOOP` for those who do not act."""
     actors = game.actors(world)
     players = range(game.num_players)
-    legal = [game.legal_actions(world, p) if p in actors else (NOOP,) for p in players]
-    for joint_action in product(*legal):
-        for next_world, probability in game.transitions(world, joint_action):
-            yield joint_action, next_world, probability
+    return [game.legal_actions(world, p) if p in actors else (NOOP,) for p in players]
 
 
 def _common_move(moves: Collection[JointAction]) -> PublicMove:
