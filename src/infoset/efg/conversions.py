@@ -21,7 +21,7 @@ from infoset.efg.information_sets import (
 )
 from infoset.efg.transformations import augment, pad_timing, padded_histories
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.game import Game, Observation, Probability, serialize, step_text
+from infoset.game import Game, Observation, Probability, player_name, serialize, step_text
 from infoset.tree.game_tree import GameTree, build_tree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, Player
@@ -178,7 +178,7 @@ def _form_of_tree(tree: GameTree) -> ExtensiveForm:
     outcomes, outcome_of_edge = _outcomes(graph)
     return ExtensiveForm(
         name=str(tree.game),
-        player_names=tuple(f"player {player}" for player in range(tree.num_players)),
+        player_names=tuple(player_name(tree, player) for player in range(tree.num_players)),
         parent=tree.parent,
         first_child=tree.first_child,
         actor=_actors(graph)[tree.world],
@@ -269,6 +269,7 @@ class _FormGame(Game):
     def __init__(self, form: ExtensiveForm, given: ExtensiveForm) -> None:
         self.form, self.given = form, given
         self.num_players = form.num_players
+        self.player_names = form.player_names
         names = [
             [form.infoset_name(player, number) for number in range(len(form.infoset_names[player]))]
             for player in range(form.num_players)

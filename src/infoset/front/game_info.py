@@ -19,6 +19,7 @@ from infoset.errors import ExplorationLimitError, GameTooLargeError
 from infoset.forms import SequenceForm, common_sum
 from infoset.front.game_sources import GameLike, resolve_game
 from infoset.game import Game
+from infoset.game.player_names import own_names
 from infoset.search.models import large_model_type, search_model_type
 from infoset.tree import (
     BuildProgress,
@@ -101,6 +102,8 @@ class GameInfo:
     estimate: HistoryEstimate | None = None
     """Estimated number of histories, if the limit on world states or transitions stopped the
     exploration; None otherwise."""
+    player_names: tuple[str, ...] = ()
+    """[N] names of the players, if they have their own."""
     notes: tuple[str, ...] = field(default=())
     """Remarks about loading the game."""
 
@@ -193,6 +196,7 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
     return GameInfo(
         game=str(graph.game),
         num_players=graph.num_players,
+        player_names=own_names(graph.game),
         world_states=counts.world_states,
         histories=counts.histories,
         terminals=counts.terminals,
@@ -238,6 +242,7 @@ def _from_public_rules(game: Game, counts: PublicCounts, allowed: int) -> GameIn
     return GameInfo(
         game=str(game),
         num_players=2,
+        player_names=own_names(game),
         world_states=counts.world_states,
         histories=counts.histories,
         terminals=counts.terminals,
@@ -282,6 +287,7 @@ def _of_form(form: ExtensiveForm) -> GameInfo:
     return GameInfo(
         game=form.name,
         num_players=form.num_players,
+        player_names=own_names(form),
         world_states=None,
         histories=form.num_histories,
         terminals=len(form.terminals),

@@ -4,9 +4,11 @@ from infoset.game.check import CheckReport, check_game
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, step_text
 from infoset.game.observation import Observation
+from infoset.game.player_names import player_name
 from infoset.game.protocol import Game, GameSource, Probability, parameter_text
 from infoset.game.public_rules import PublicDeal, PublicEnd, PublicHand, PublicRules
 from infoset.game.public_rules_game import PublicRulesGame
+from infoset.game.remarks import Remark
 from infoset.game.serialization import serialize
 from infoset.game.transcripts import transcript
 from infoset.game.transforms import fold_chance_player, forget_factorization
@@ -25,6 +27,7 @@ __all__ = [
     "PublicRules",
     "PublicRulesGame",
     "PublicState",
+    "Remark",
     "Step",
     "check_game",
     "fold_chance_player",
@@ -32,6 +35,7 @@ __all__ = [
     "initial_history",
     "parameter_text",
     "play_out",
+    "player_name",
     "serialize",
     "step_text",
     "transcript",

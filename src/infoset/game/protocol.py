@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from infoset.game.infostate import Infostate, PublicState, Step
 from infoset.game.observation import Observation
+from infoset.game.player_names import own_names
 from infoset.game.public_rules import PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
@@ -81,6 +82,9 @@ class Game(ABC):
 
     num_players: int
     """Number of players, excluding chance."""
+
+    player_names: Sequence[str] = ()
+    """[N] names of the players, which replace `player 0` and so on wherever players are shown."""
 
     @abstractmethod
     def initial_world(self) -> World:
@@ -330,12 +334,15 @@ class GameSource:
     """Module and class of the rules; empty for an extensive form."""
     parameters: Mapping[str, Any] | None = None
     """Parameters of the rules; None for an extensive form."""
+    player_names: tuple[str, ...] = ()
+    """[N] names of the players, if they have their own; see `player_name`."""
 
     @classmethod
     def of_rules(cls, game: Game) -> GameSource:
         """Return the source of a game that was built from its rules."""
         kind = type(game)
-        return cls("rules", f"{kind.__module__}.{kind.__qualname__}", game.parameters())
+        rules = f"{kind.__module__}.{kind.__qualname__}"
+        return cls("rules", rules, game.parameters(), own_names(game))
 
 
 def parameter_text(value: object) -> str:

@@ -71,7 +71,7 @@ def describe(found: GameInfo) -> dict[str, str]:
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
     public, worlds = found.public_form_bytes, found.world_states
     return {
-        "players": str(found.num_players),
+        "players": ": ".join(filter(None, (str(found.num_players), ", ".join(found.player_names)))),
         "world states": "-" if worlds is None else bound + number_text(worlds),
         "histories": bound + number_text(found.histories),
         "terminals": bound + number_text(found.terminals),

@@ -65,7 +65,11 @@ def run(
     game: OptionalGameArgument = None,
     policy: PolicyArgument = None,
     player: Annotated[
-        int | None, typer.Option(min=0, help="Print the infostates of one player only.")
+        str | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Print the infostates of one player only: its number, from 0, or its name.",
+        ),
     ] = None,
     reached: Annotated[
         bool, typer.Option("--reached", help="Print infostates with positive own reach only.")
@@ -109,15 +113,14 @@ def run(
     correlated policy, the average of its policies is printed.
     """
     from infoset.front import read_policy_metadata
+    from infoset.game.player_names import find_player
     from infoset.policy import save_policy_csv
-    from infoset.utils.arguments import check_player
 
-    choice = Choice(player, reached, depth, match, top)
-    if as_csv and (as_json or choice != ALL):
+    if as_csv and (as_json or (player, reached, depth, match, top) != ALL):
         raise typer.BadParameter("--csv prints everything; omit the other options")
     rules, path = game_and_policy(game, policy)
-    if player is not None:
-        check_player(player, rules.num_players, str(rules))
+    number = None if player is None else find_player(rules, player)
+    choice = Choice(number, reached, depth, match, top)
     with live(str(rules)) as progress:
         found, part = _read(rules, path, component, progress)
         about = read_policy_metadata(path)
@@ -134,7 +137,7 @@ def run(
     if not rows:
         say("no infostate agrees with the options")
         return
-    _print_text(rows, _totals(found))
+    _print_text(rules, rows, _totals(found))
 
 
 def _read(
@@ -190,14 +193,16 @@ def _record(row: PolicyRow) -> dict[str, Any]:
     }
 
 
-def _print_text(rows: Iterable[PolicyRow], totals: list[int]) -> None:
+def _print_text(rules: Game | ExtensiveForm, rows: Iterable[PolicyRow], totals: list[int]) -> None:
     """Print rows by player; `totals` are the numbers of infostates of all players."""
+    from infoset.game import player_name
+
     for player, group in groupby(rows, key=attrgetter("player")):
         of_player = list(group)
         width = max(len(row.infostate) for row in of_player)
         say()
         shown = "" if len(of_player) == totals[player] else f"{len(of_player):,} of "
-        say(f"player {player}: {shown}{totals[player]:,} infostates")
+        say(f"{player_name(rules, player)}: {shown}{totals[player]:,} infostates")
         say(f"own reach  {'infostate':<{width}}  policy")
         for row in of_player:
             pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
