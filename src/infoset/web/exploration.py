@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -15,7 +14,6 @@ from infoset.efg import ExtensiveForm, as_game
 from infoset.errors import (
     GameTooLargeError,
     InfosetError,
-    MissingExtraError,
     ParameterError,
     UnknownNameError,
 )
@@ -37,6 +35,7 @@ from infoset.runs import Callback, SolveResult
 from infoset.solvers import METHODS
 from infoset.tree import BuildProgress, GameTree, public_rules_of
 from infoset.utils.arguments import check_count
+from infoset.utils.extras import has_extra, import_extra
 from infoset.utils.notebooks import in_notebook
 from infoset.views import Explorer, watched_methods
 from infoset.web.guard import LocalAddress
@@ -136,10 +135,9 @@ class Exploration:
             If the extra `notebook` is not installed.
         """
         if self._widget is None:
-            try:
-                from infoset.web.widget import ExplorationWidget
-            except ImportError as error:
-                raise MissingExtraError("notebook", "showing a page in a notebook") from error
+            import_extra("notebook", "showing a page in a notebook")
+            from infoset.web.widget import ExplorationWidget
+
             self._widget = ExplorationWidget(self.explorer)
         return self._widget
 
@@ -154,7 +152,7 @@ class Exploration:
 
 def _shows_widgets() -> bool:
     """Return whether the code runs in a notebook and the extra `notebook` is installed."""
-    return in_notebook() and find_spec("anywidget") is not None
+    return in_notebook() and has_extra("notebook")
 
 
 def explore(
