@@ -104,4 +104,4 @@ def test_a_file_that_is_wrong(command, tmp_path):
     assert says == (
         "error: bad.efg, line 2, column 15: read }, expected the label of an action, in quotes\n"
     )
-    assert "the file none.efg does not exist" in command("solve", "none.efg").complaint
+    assert "there is no file or folder none.efg" in command("solve", "none.efg").complaint

@@ -15,7 +15,6 @@ from infoset.errors import (
     GameTooLargeError,
     InfosetError,
     ParameterError,
-    UnknownNameError,
 )
 from infoset.forms import Form, PublicForm, as_public_form
 from infoset.front import (
@@ -28,6 +27,7 @@ from infoset.front import (
     to_compiled,
     to_public_form,
 )
+from infoset.front.players import unknown_file_or_name
 from infoset.game import Game, GameSource
 from infoset.games import load_game
 from infoset.policy import Policy, TabularPolicy
@@ -37,6 +37,7 @@ from infoset.tree import BuildProgress, GameTree, public_rules_of
 from infoset.utils.arguments import check_count
 from infoset.utils.extras import has_extra, import_extra
 from infoset.utils.notebooks import in_notebook
+from infoset.utils.paths import looks_like_path
 from infoset.views import Explorer, watched_methods
 from infoset.web.guard import LocalAddress
 from infoset.web.saved_page import save_page
@@ -323,9 +324,8 @@ def _resolved(
     is_name = isinstance(policy, str) and not is_policy_file(policy)
     if is_name and METHODS.knows(str(policy)):
         return solve(form, str(policy), callback=solving(str(policy))).policy
-    # A word that is neither a file nor a method is a misspelled name, not a missing file.
-    if is_name and str(policy).isidentifier() and policy != "uniform":
-        raise UnknownNameError.of("policy", str(policy), ["uniform", *METHODS])
+    if is_name and policy != "uniform" and not looks_like_path(str(policy)):
+        raise unknown_file_or_name("policy", str(policy), ["uniform", *METHODS])
     return resolve_average(policy, form)
 
 
