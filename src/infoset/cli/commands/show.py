@@ -129,8 +129,8 @@ def run(
         records = [_record(row) for row in rows]
         print_json({"game": str(rules), "policy": path, "metadata": about, "infostates": records})
         return
-    method = "" if about is None else f", by {about.get('method')}"
-    say(f"{rules}: {path}{method}{part}")
+    method = (about or {}).get("method")
+    say(f"{rules}: {path}{f', by {method}' if method else ''}{part}")
     if not rows:
         say("no infostate agrees with the options")
         return
