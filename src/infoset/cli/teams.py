@@ -85,7 +85,7 @@ RelaxOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NAME",
         help="Information relaxation used during learning; 'list' prints all relaxations.",
-        show_default="recall",
+        show_default="recall; closure for a game in a file",
         callback=_list_relaxations,
         rich_help_panel=PANEL,
     ),

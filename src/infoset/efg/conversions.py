@@ -14,6 +14,7 @@ import numpy as np
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.histories import TERMINAL, Outcome
 from infoset.efg.information_sets import (
+    Violation,
     find_action_mismatch,
     find_public_mismatch,
     find_recall_violation,
@@ -96,15 +97,22 @@ def as_game(form: ExtensiveForm) -> Game:
     >>> build_extensive_form(kuhn).num_histories
     55
     """
-    given, form = form, form if form.is_augmented else augment(pad_timing(form))
-    rules = (find_action_mismatch, find_recall_violation, find_thick_public_set)
-    for find in (*rules, find_public_mismatch):
-        violation = find(form)
-        if violation is not None:
-            raise UnsupportedGameError(
-                f"{form.name} is not the extensive form of any game: {violation}"
-            )
+    given = form
+    # Recall before padding: a form without it may not be timeable, which explains less.
+    for find in (find_action_mismatch, find_recall_violation):
+        _check_property(form, find)
+    form = form if form.is_augmented else augment(pad_timing(form))
+    for find in (find_thick_public_set, find_public_mismatch):
+        _check_property(form, find)
     return _FormGame(form, given)
+
+
+def _check_property(form: ExtensiveForm, find: Callable[[ExtensiveForm], Violation | None]) -> None:
+    violation = find(form)
+    if violation is not None:
+        raise UnsupportedGameError(
+            f"{form.name} is not the extensive form of any game: {violation}"
+        )
 
 
 def find_source_form(game: Game) -> ExtensiveForm | None:

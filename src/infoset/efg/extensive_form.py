@@ -84,7 +84,10 @@ def _contract(form: HistoryTree) -> SequenceForm:
     """
     violation = find_action_mismatch(form) or find_recall_violation(form)
     if violation is not None:
-        raise UnsupportedGameError(f"{form.name} has no sequence form: {violation}")
+        measure = "; infoset.evaluation.behavior_values measures policies without perfect recall"
+        raise UnsupportedGameError(
+            f"{form.name} has no sequence form: {violation}{measure if violation.kind else ''}"
+        )
     trees = tuple(
         _acting_tree(form, player, _acting_sets(form, player)) for player in range(form.num_players)
     )

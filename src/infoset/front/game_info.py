@@ -12,7 +12,7 @@ from infoset.efg import (
     ExtensiveForm,
     find_action_mismatch,
     find_hidden_reward,
-    find_recall_violation,
+    find_recall_violations,
     rewards_are_observable,
 )
 from infoset.errors import ExplorationLimitError, GameTooLargeError
@@ -282,7 +282,7 @@ def _sequences(form: SequenceForm) -> tuple[int, ...]:
 def _of_form(form: ExtensiveForm) -> GameInfo:
     """Describe an extensive form."""
     players = range(form.num_players)
-    found = [find_action_mismatch(form), find_recall_violation(form)]
+    mismatch, forgotten = find_action_mismatch(form), find_recall_violations(form)
     constant_sum = common_sum(form.utility[form.terminals])
     return GameInfo(
         game=form.name,
@@ -294,10 +294,13 @@ def _of_form(form: ExtensiveForm) -> GameInfo:
         infostates=tuple(form.infoset.max(axis=0) + 1) if form.is_augmented else None,
         acting_infostates=tuple(len(form.infoset_numbers(player)) for player in players),
         public_states=None if form.public_set is None else int(form.public_set.max()) + 1,
-        sequences=None if any(found) else _sequences(form.sequence_form),
+        sequences=None if mismatch or forgotten else _sequences(form.sequence_form),
         two_player_zero_sum=form.num_players == 2 and constant_sum == 0,
         constant_sum=constant_sum,
-        perfect_recall=found[1] is None,
+        perfect_recall=not forgotten,
         observable_rewards=find_hidden_reward(form) is None if form.is_augmented else None,
-        notes=tuple(f"inconsistent: {violation}" for violation in found if violation),
+        notes=(
+            *([f"inconsistent: {mismatch}"] if mismatch else []),
+            *(f"imperfect recall: {violation.found}" for violation in forgotten),
+        ),
     )

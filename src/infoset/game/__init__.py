@@ -1,6 +1,7 @@
 """The model: the protocol that a game implements, histories, infostates, checks and transforms."""
 
 from infoset.game.check import CheckReport, check_game
+from infoset.game.hidden_clock import hide_clock
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, step_text
 from infoset.game.observation import Observation
@@ -32,6 +33,7 @@ __all__ = [
     "check_game",
     "fold_chance_player",
     "forget_factorization",
+    "hide_clock",
     "initial_history",
     "parameter_text",
     "play_out",

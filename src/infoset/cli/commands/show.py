@@ -132,8 +132,8 @@ def run(
         records = [_record(row) for row in rows]
         print_json({"game": str(rules), "policy": path, "metadata": about, "infostates": records})
         return
-    method = "" if about is None else f", by {about.get('method')}"
-    say(f"{rules}: {path}{method}{part}")
+    method = (about or {}).get("method")
+    say(f"{rules}: {path}{f', by {method}' if method else ''}{part}")
     if not rows:
         say("no infostate agrees with the options")
         return
@@ -148,11 +148,11 @@ def _read(
 ) -> tuple[TabularPolicy, str]:
     """Return the policy to print, and which part of a correlated policy it is."""
     from infoset.front import (
-        check_is_policy_file,
         form_of_policies,
         is_correlated,
         is_policy_file,
         load_correlated_policy_file,
+        policy_path,
         resolve_policy,
         to_form,
     )
@@ -161,7 +161,7 @@ def _read(
     if component is not None and not is_mixed:
         raise typer.BadParameter(f"--component: {path} is not a correlated policy")
     if path != "uniform":
-        check_is_policy_file(path)
+        policy_path(path)  # before the game is built
     if not is_mixed:
         form = form_of_policies(game, path, progress=progress.building)
         return resolve_policy(path, form), ""
