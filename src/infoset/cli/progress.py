@@ -10,10 +10,11 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 from infoset.cli.screen import duration_text, error_console, number_text
+from infoset.cli.tables import TextTable
 from infoset.utils.clocks import compiling_now, working_seconds
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderResult
 
     from infoset.deep import MatchPoint
     from infoset.matches import MatchResult
@@ -144,20 +145,37 @@ class Progress:
             fractions.append(log(first / last) / log(first / target))
         return min(max(fractions), 1.0)
 
-    def __rich__(self) -> RenderableType:
-        """Return the current display."""
-        from rich.console import Group
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines of the current display."""
+        from rich.progress_bar import ProgressBar
+        from rich.segment import Segment
         from rich.text import Text
 
-        title = ", ".join(filter(None, [self.name, self.method]))
-        is_building = self._limits is None and self._other is None
-        views = [self.building_text()] if is_building else self._working_view()
-        views += [self._stage] if self._stage else []
+        yield Text(self.title, style="bold", no_wrap=True, overflow="ellipsis")
+        if self.is_building:
+            yield self.building_text()
+        else:
+            fraction, width = self.fraction_done, min(BAR_WIDTH, options.max_width)
+            yield ProgressBar(1.0, fraction or 0.0, width=width, pulse=fraction is None)
+            yield Segment.line()
+            headers, values = self._numbers().fitting_lines(options.max_width)
+            yield Text(headers, style="dim")
+            yield Text(values)
+        if self._stage:
+            yield self._stage
         compiling = compiling_now()
         if compiling is not None and compiling >= MIN_COMPILING:
-            seconds = duration_text(compiling)
-            views.append(f"compiling kernels, once per installation: {seconds}")
-        return Group(Text(title, style="bold", no_wrap=True, overflow="ellipsis"), *views)
+            yield f"compiling kernels, once per installation: {duration_text(compiling)}"
+
+    @property
+    def title(self) -> str:
+        """The game, and the method once it is known."""
+        return ", ".join(filter(None, [self.name, self.method]))
+
+    @property
+    def is_building(self) -> bool:
+        """Whether the game is still being built."""
+        return self._limits is None and self._other is None
 
     def building_text(self) -> str:
         """Return what is being built, how much is done, how fast, and the time since the start."""
@@ -171,22 +189,11 @@ class Progress:
             return f"numbering histories: {point.done:,} of {point.total:,}{rate}, {elapsed}"
         return f"building the world graph: {point.done:,} world states{rate}, {elapsed}"
 
-    def _working_view(self) -> list[RenderableType]:
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-
-        fraction = self.fraction_done
-        line = Table.grid()
-        line.add_row(ProgressBar(1.0, fraction or 0.0, width=BAR_WIDTH, pulse=fraction is None))
-        return [line, self._numbers()]
-
-    def _numbers(self) -> RenderableType:
-        from rich.table import Table
-
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        for header in self.numbers():
-            table.add_column(header, min_width=COLUMN_WIDTH, no_wrap=True)
-        table.add_row(*self.numbers().values())
+    def _numbers(self) -> TextTable:
+        """Return the numbers as a table of one row."""
+        numbers = self.numbers()
+        table = TextTable(*(name.ljust(COLUMN_WIDTH) for name in numbers), is_plain=True)
+        table.add_row(*numbers.values())
         return table
 
     def numbers(self) -> dict[str, str]:
