@@ -55,6 +55,12 @@ def _charts_only_if_requested(request):
 
 
 @pytest.fixture(autouse=True)
+def _no_lines_of_progress(monkeypatch):
+    """Write no line about the progress, however slow the machine is."""
+    monkeypatch.setattr("infoset.cli.progress.MIN_PAUSE", 1e6)
+
+
+@pytest.fixture(autouse=True)
 def _words_stay_whole(monkeypatch):
     """Check every table that a command prints: at no width is a number or a word cut."""
     lines = TextTable.lines

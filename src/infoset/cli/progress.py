@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from math import log
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from infoset.cli.screen import duration_text, error_console, number_text
+from infoset.cli.screen import duration_text, error_console, number_text, tell
 from infoset.cli.tables import TextTable
 from infoset.utils.clocks import compiling_now, working_seconds
 
@@ -29,6 +30,12 @@ BAR_WIDTH = 60
 COLUMN_WIDTH = 8
 MIN_COMPILING = 0.5
 """Seconds after which a compilation is shown; loading kernels from disk takes less."""
+
+MIN_PAUSE, MAX_PAUSE = 10.0, 600.0
+"""Seconds between two lines of progress where standard error is not a terminal."""
+PAUSE_FRACTION = 0.25
+"""Pause by the time that has passed, between these limits."""
+THREAD_NAME = "infoset-progress"
 
 
 @dataclass(frozen=True)
@@ -177,6 +184,13 @@ class Progress:
         """Whether the game is still being built."""
         return self._limits is None and self._other is None
 
+    def line(self) -> str:
+        """Return the current state in one line."""
+        if self.is_building:
+            return f"{self.title}: {self.building_text()}"
+        numbers = ", ".join(f"{name} {value}" for name, value in self.numbers().items())
+        return f"{self.title}: {self._stage or numbers}"
+
     def building_text(self) -> str:
         """Return what is being built, how much is done, how fast, and the time since the start."""
         point, elapsed = self._build_point, duration_text(self.elapsed)
@@ -309,9 +323,9 @@ def _each_text(values: tuple[float, ...]) -> str:
 def live(name: str) -> Iterator[Progress]:
     """Show the progress of a game on standard error while the block runs.
 
-    Nothing is shown if standard error is not a terminal, and the display is removed at the end.
-    Output of other libraries, such as HiGHS at Ctrl-C, is redirected to standard error, because
-    standard output is for data.
+    On a terminal, the display is removed at the end. In a pipe or a file, there is a line now and
+    then, at first after `MIN_PAUSE` seconds. Output of other libraries, such as HiGHS at Ctrl-C, is
+    redirected to standard error, because standard output is for data.
     """
     from rich.live import Live
 
@@ -319,9 +333,38 @@ def live(name: str) -> Iterator[Progress]:
     console = error_console()
     with redirect_stdout(sys.stderr):
         if not console.is_terminal:
-            yield progress
+            with _logged(progress):
+                yield progress
             return
         with Live(
             progress, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True
         ):
             yield progress
+
+
+@contextmanager
+def _logged(progress: Progress) -> Iterator[None]:
+    """Write lines about the progress to standard error while the block runs."""
+    is_over = Event()
+    thread = Thread(target=_log, args=(progress, is_over), name=THREAD_NAME, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # no more threads: the work is done without lines
+        yield
+        return
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def _log(progress: Progress, is_over: Event) -> None:
+    """Write a line after each pause until the work is over."""
+    passed = pause = MIN_PAUSE
+    with suppress(OSError, ValueError):  # standard error is closed
+        while not is_over.wait(pause):
+            tell(progress.line())
+            # The longer the work takes, the rarer the lines.
+            pause = min(max(MIN_PAUSE, PAUSE_FRACTION * passed), MAX_PAUSE)
+            passed += pause

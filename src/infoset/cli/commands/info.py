@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from infoset.front import GameInfo
 
 STOPS = {
-    "worlds": "stopped at the limit on world states (--max-worlds)",
+    "worlds": "there are more world states than the limit (--max-worlds)",
     "transitions": "stopped at ten transitions for each world state allowed (--max-worlds)",
     "memory": "stopped at the memory limit (--memory)",
     "seconds": "stopped at the time limit (--seconds)",
