@@ -18,7 +18,6 @@ from infoset.cli.screen import (
     asks_for_list,
     duration_text,
     list_and_leave,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -26,6 +25,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
@@ -291,7 +291,7 @@ def _report_unsaved(result: TeamResult, *, as_json: bool) -> None:
 
 
 def _report(result: TeamResult) -> None:
-    table, form = make_table(), result.information.form
+    table, form = TextTable(), result.information.form
     table.add_row("outcome", OUTCOMES[result.outcome])
     add_times(table, result)
     if result.num_runs > 1:
@@ -328,7 +328,7 @@ def _report_candidates(result: TeamResult) -> None:
     measured = "payoff" if num_teams == 1 else "security level"
     form = result.information.form
     columns = [_whose(form, team, num_teams).removeprefix(" of ") for team in result.teams]
-    table = make_table("policy", "iterations", "time", *(name or measured for name in columns))
+    table = TextTable("policy", "iterations", "time", *(name or measured for name in columns))
     for candidate in result.candidates:
         table.add_row(
             candidate.name,

@@ -128,7 +128,8 @@ def info(
 
     Histories are counted without being built. If the game fits in memory, it is built, and its
     infostates are counted too. If its public rules show that it has more world states than
-    `max_worlds`, all numbers are counted by these rules, and no world state is visited.
+    `max_worlds`, all numbers are counted by these rules, and no world state is visited. If random
+    plays show it, as in `build_world_graph`, the visit stops early.
 
     Parameters
     ----------

@@ -22,7 +22,6 @@ from infoset.cli.screen import (
     SEARCHER_NOTE,
     error_rows,
     error_text,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -31,12 +30,11 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.cli.teams import RuleOption, interval_text, parse_teams
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-    from rich.table import Table
 
     from infoset.efg import ExtensiveForm
     from infoset.evaluation import HandEvaluation
@@ -266,7 +264,7 @@ def _print_hands(one: HandEvaluation, title: str) -> None:
     rows = list(zip(*_columns(one), strict=True))
     order = sorted(range(len(rows)), key=lambda place: -one.probabilities[place] * one.gains[place])
     shown = sorted(order[:MAX_HANDS])  # chosen by what they contribute, shown in the usual order
-    table = make_table("hand", ">probability", ">value", ">best response", ">gain")
+    table = TextTable("hand", ">probability", ">value", ">best response", ">gain")
     for place in shown:
         label, *numbers = rows[place]
         table.add_row(label, *map(number_text, numbers))
@@ -299,7 +297,7 @@ def _measure_teams(
     if as_json:
         print_json({"game": str(rules), "policy": policy, **found._asdict()})
         return
-    table = make_table("team", ">payoff", ">security level")
+    table = TextTable("team", ">payoff", ">security level")
     for team, payoff, level in zip(*found, strict=True):
         name = ", ".join(short_name(rules, player) for player in team)
         table.add_row(name, number_text(payoff), interval_text(level.lower, level.upper))
@@ -331,14 +329,13 @@ def _measure_correlated(rules: Game | ExtensiveForm, policy: str, as_json: bool)
 
 def _table_of_players(
     rules: Game | ExtensiveForm, gain: str, values: Sequence[float], gains: Sequence[str]
-) -> Table:
+) -> TextTable:
     """Return a table with a row for each player, and place for totals."""
     from infoset.game.player_names import short_name
 
-    table = make_table("player", ">value", f">{gain}")
+    table = TextTable("player", ">value", f">{gain}")
     for player, (value, own) in enumerate(zip(values, gains, strict=True)):
         table.add_row(short_name(rules, player), number_text(value), own)
-    table.add_section()
     return table
 
 
@@ -377,13 +374,12 @@ def _bound(
     if as_json:
         _print_bound(found, about)
         return
-    table = make_table("response by search", ">utility", ">95% interval")
+    table = TextTable("response by search", ">utility", ">95% interval")
     for player, utility in enumerate(found.match.position_utilities):
         name = f"as {player_name(rules, player)}"
         table.add_row(name, number_text(utility.mean), _interval(utility.interval))
     gain = found.gain
     table.add_row("mean gain", number_text(gain.mean), _interval(gain.interval))
-    table.add_section()
     at_least = number_text(found.exploitability_lower_bound)
     table.add_row("exploitability at least", at_least, "")
     print_table(table, title=f"{rules}: {policy}")

@@ -10,18 +10,18 @@ from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
 from infoset.cli.screen import (
-    make_table,
     number_text,
     print_json,
     print_table,
     say,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.front import GameInfo
 
 STOPS = {
-    "worlds": "stopped at the limit on world states (--max-worlds)",
+    "worlds": "there are more world states than the limit (--max-worlds)",
     "transitions": "stopped at ten transitions for each world state allowed (--max-worlds)",
     "memory": "stopped at the memory limit (--memory)",
     "seconds": "stopped at the time limit (--seconds)",
@@ -56,7 +56,7 @@ def run(game: GameArgument, as_json: JsonOption = False) -> None:
 
 
 def _report(found: GameInfo) -> None:
-    table = make_table()
+    table = TextTable()
     for name, text in describe(found).items():
         table.add_row(name, text)
     print_table(table, title=found.game)

@@ -22,7 +22,6 @@ from infoset.cli.options import (
 from infoset.cli.progress import Progress, live
 from infoset.cli.screen import (
     SEARCHER_NOTE,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -30,6 +29,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.cli.teams import parse_teams
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ def _report(rules: Game, result: MatchResult, about: Mapping[str, str], seats: T
 
     is_exact = about["outcome"] == "exact"
     interval = [] if is_exact else [">95% interval"]
-    table = make_table("", ">utility", *interval, ">wins", *interval)
+    table = TextTable("", ">utility", *interval, ">wins", *interval)
 
     # Exact numbers that cancel leave rounding errors, which are not information.
     smallest = ROUNDING * max(abs(own.mean) for own in result.position_utilities) if is_exact else 0

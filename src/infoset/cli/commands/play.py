@@ -13,6 +13,7 @@ import typer
 from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
 from infoset.cli.screen import print_json, say, tell, tell_average
+from infoset.cli.tables import JOINT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,6 @@ UNIFORM = "uniform"
 WIDTH = 78
 HELP, COACH, STOP = "?", "!", ("q", "quit")
 KEYS = "? lists these keys, q or Ctrl-D quits"
-UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 class InputEndedError(Exception):
@@ -308,7 +308,7 @@ def menu(names: Sequence[str]) -> str:
     are_numbers = any(name.isdecimal() for name in names)
     # Spaces inside an entry must not become line breaks.
     entries = [
-        (name if are_numbers else f"[{number}] {name}").replace(" ", UNBROKEN)
+        (name if are_numbers else f"[{number}] {name}").replace(" ", JOINT)
         for number, name in enumerate(names, start=1)
     ]
     text = fill(
@@ -319,7 +319,7 @@ def menu(names: Sequence[str]) -> str:
         break_on_hyphens=False,
         break_long_words=False,
     )
-    return text.replace(UNBROKEN, " ")
+    return text.replace(JOINT, " ")
 
 
 def find_choice(text: str, names: Sequence[str]) -> int | None:

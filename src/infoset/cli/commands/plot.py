@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from infoset.cli.options import JsonOption, PictureOption
-from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
+from infoset.cli.screen import number_text, print_json, print_table, say, tell
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.runs import RunTrace
@@ -133,7 +134,7 @@ def _report(rows: Sequence[dict[str, Any]], out: Path, as_json: bool) -> None:
         print_json({"file": str(out), "runs": rows})
         return
     error = next(row["error"] for row in rows)
-    table = make_table("name", ">seed", ">measurements", ">iterations", f">last {error}")
+    table = TextTable("name", ">seed", ">measurements", ">iterations", f">last {error}")
     for row in rows:
         numbers = (row["seed"], row["measurements"], row["iterations"], row["last_error"])
         table.add_row(row["name"], *map(number_text, numbers))

@@ -20,7 +20,6 @@ from infoset.cli.saved_results import save_results, say_how_to_show
 from infoset.cli.screen import (
     SEARCHER_NOTE,
     error_text,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -28,6 +27,7 @@ from infoset.cli.screen import (
     tell,
     tell_average,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
@@ -76,7 +76,7 @@ def run(
     if as_json:
         print_json({"game": str(rules), "policy": path, **numbers, "folder": str(folder)})
         return
-    table = make_table()
+    table = TextTable()
     table.add_row("value of the policy", number_text(value))
     table.add_row("value of the best response", number_text(response.value))
     table.add_row("gain", error_text(numbers["gain"], form.rounding))

@@ -17,7 +17,8 @@ from infoset.cli.options import (
     game_and_policy,
 )
 from infoset.cli.progress import live
-from infoset.cli.screen import print_json, say
+from infoset.cli.screen import print_json, print_table, say
+from infoset.cli.tables import JOINT, TextTable
 
 if TYPE_CHECKING:
     from infoset.cli.progress import Progress
@@ -199,14 +200,15 @@ def _print_text(rules: Game | ExtensiveForm, rows: Iterable[PolicyRow], totals: 
 
     for player, group in groupby(rows, key=attrgetter("player")):
         of_player = list(group)
-        width = max(len(row.infostate) for row in of_player)
-        say()
         shown = "" if len(of_player) == totals[player] else f"{len(of_player):,} of "
-        say(f"{player_name(rules, player)}: {shown}{totals[player]:,} infostates")
-        say(f"own reach  {'infostate':<{width}}  policy")
+        table = TextTable(">own reach", "infostate", "policy", is_plain=True)
         for row in of_player:
             pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
-            shares = "  ".join(f"{a} {share:.3f}" for a, share in pairs if share >= SMALLEST_SHOWN)
-            say(f"{row.own_reach:9.3f}  {row.infostate:<{width}}  {shares}")
+            shares = (f"{a} {share:.3f}" for a, share in pairs if share >= SMALLEST_SHOWN)
+            policy = "  ".join(share.replace(" ", JOINT) for share in shares)
+            table.add_row(f"{row.own_reach:.3f}", row.infostate, policy)
+        say()
+        title = f"{player_name(rules, player)}: {shown}{totals[player]:,} infostates"
+        print_table(table, title=title)
     say()
     say(f"actions with probability below {SMALLEST_SHOWN:g} are omitted; --csv prints all")

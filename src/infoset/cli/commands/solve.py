@@ -30,7 +30,6 @@ from infoset.cli.screen import (
     asks_for_list,
     error_rows,
     list_and_leave,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -39,6 +38,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.cli.teams import (
     PenaltyOption,
     RelaxOption,
@@ -275,7 +275,7 @@ def _report(
     from infoset.game import player_name
     from infoset.policy import restrict_policy, rounded_policy
 
-    table = make_table()
+    table = TextTable()
     table.add_row("outcome", ENDINGS[result.outcome])
     if result.reason is not None:
         table.add_row("method", result.reason)
