@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -49,6 +49,8 @@ EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=20
 
 MAX_RUNS: Final = 5
 """Runs in a folder that an error names."""
+PLAYER_KINDS: Final = (Policy, SupportsSearch)
+"""What `path/to/file.py:NAME` may name as a player; searchers are policies."""
 FILE_PARAMETERS: Final = ("blueprint", "leaf_value", "values")
 """Parameters of searchers that name a policy file or the file of a critic."""
 
@@ -152,15 +154,15 @@ def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> S
 
 def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:
     """Return a policy from a Python file; a searcher class is called with the search model."""
+    load = partial(load_from_python_file, player, among=PLAYER_KINDS)
     try:
-        found: Policy = load_from_python_file(player, (Searcher,), "searcher", (model(),))
+        found: Policy = load((Searcher,), "searcher", (model(),))
     except UnknownNameError:
         try:
-            found = load_from_python_file(player, (Policy,), "policy")
+            found = load((Policy,), "policy")
         except UnknownNameError as error:
             with suppress(UnknownNameError):
-                kinds = (SupportsSearch,)
-                return PlainSearch(load_from_python_file(player, kinds, "searcher", (model(),)))
+                return PlainSearch(load((SupportsSearch,), "searcher", (model(),)))
             raise error from None
     return found
 

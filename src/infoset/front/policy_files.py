@@ -12,6 +12,7 @@ from infoset.errors import InfosetError, PolicyFileError, UnsupportedGameError
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
 from infoset.forms import AnyForm, Form, SequenceForm
 from infoset.front.game_sources import FormLike, to_kind
+from infoset.front.python_files import is_python_file
 from infoset.game import Game
 from infoset.games import game_of_form, load_game
 from infoset.policy import (
@@ -73,7 +74,7 @@ def is_policy_file(policy: str) -> bool:
     # Not `Path.is_file`, which raises an error for texts that are too long for a path.
     is_run = os.path.isfile(os.path.join(policy, RESULT))
     is_file = policy.lower().endswith(FILE_ENDINGS) or os.path.isfile(policy)
-    return is_file or is_run or is_zoo_name(policy)
+    return (is_file and not is_python_file(policy)) or is_run or is_zoo_name(policy)
 
 
 def is_network(policy: str | Path) -> bool:
@@ -205,9 +206,15 @@ def check_is_policy_file(path: str | Path) -> Path:
     Raises
     ------
     PolicyFileError
-        If the text has no extension, and is not a file or the folder of a run.
+        If the text has no extension, and is not a file or the folder of a run; or if it names a
+        Python file.
     """
     found = policy_path(path)
+    if is_python_file(str(path)):
+        raise PolicyFileError(
+            f"{path} is a Python file, not the file of a policy; infoset evaluate, match and play "
+            "read such files, and in Python give the policy itself"
+        )
     if not found.suffix and not found.is_file():
         raise PolicyFileError(
             f"there is no file {path}; give a policy file (.parquet, .csv or .npz), the folder of "

@@ -44,7 +44,7 @@ def run(
     game: GameArgument,
     human: Annotated[
         int,
-        typer.Option("--as", metavar="P", min=0, help="Player that you control, counted from 0."),
+        typer.Option("--player", min=0, help="Player that you control, counted from 0."),
     ] = 0,
     against: Annotated[
         str,
@@ -85,7 +85,7 @@ def run(
     num_players = check_num_players(rules)
     if human >= num_players:
         raise ParameterError(
-            f"--as {human}: {rules} has no such player; players are 0 to {num_players - 1}"
+            f"--player {human}: {rules} has no such player; players are 0 to {num_players - 1}"
         )
     rng = np.random.default_rng(seed)
     others = _opponent(rules, against)
