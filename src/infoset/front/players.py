@@ -69,7 +69,8 @@ def resolve_players(
     players
         Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or your own
         policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` or
-        `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic.
+        `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic. A
+        blueprint is also the name of a method, which solves the game.
     game
         If only rules are given, a form is built only for tabular policy files; see `policy_kind`.
         If the rules were derived from an extensive form by `as_game`, a file may belong to either.
@@ -139,9 +140,11 @@ def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> S
     files = {key: settings.pop(key) for key in FILE_PARAMETERS if key in settings}
     found: dict[str, Any] = {}
     for key, path in files.items():
-        if not isinstance(path, str):
+        if key == "blueprint" and METHODS.knows(str(path)):
+            found[key] = path
+        elif not isinstance(path, str):
             raise ParameterError(f"{key}={path!r} is not a file; give its path in quotes")
-        if key == "values":
+        elif key == "values":
             found[key] = load_critic_file(path, model.game)
         elif is_network(path):
             found[key] = load_network_file(path)
