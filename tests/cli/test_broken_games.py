@@ -39,7 +39,7 @@ COMMANDS = [
     ["evaluate", "uniform"],
     ["show", "uniform"],
     ["draw", "--out", "tree.svg"],
-    ["play", "--as", "0"],
+    ["play", "--player", "0"],
     ["match", "uniform", "uniform", "--deals", "10"],
     ["export", "--out", "broken.efg"],
 ]

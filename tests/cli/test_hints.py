@@ -18,8 +18,14 @@ from infoset.policy import random_policy
 class Mine(KuhnPoker):
     pass
 
+class Half(KuhnPoker):
+    pass
+
 def draw(form, budget, seed=0):
     return random_policy(form, np.random.default_rng(seed))
+
+def redraw(form, budget):
+    return draw(form, budget)
 """
 
 
@@ -30,6 +36,9 @@ def draw(form, budget, seed=0):
         (["train", "kuhn_poker", "--epochs", "5"], "did you mean --steps?"),
         (["solve", "kuhn_poker", "--episodes", "5"], "did you mean --iterations?"),
         (["show", "run", "--contains", "J"], "did you mean --match?"),
+        (["prove", "kuhn_poker", "--save", "kuhn.json"], "did you mean --out?"),
+        (["explore", "kuhn_poker", "--save", "kuhn.html"], "did you mean --out?"),
+        (["play", "kuhn_poker", "--as", "1"], "did you mean --player?"),
         (["solve", "kuhn_poker", "--output", "here"], "did you mean --out?"),
         (["solve", "kuhn_poker", "cfr+"], "give a method as --method cfr+"),
         (["compare", "kuhn_poker", "cfr"], "give a method as --methods cfr"),
@@ -51,9 +60,9 @@ def test_the_option_that_was_meant_is_named(command, arguments, hint):
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        (["solve", "kuhn_poker", "--method"], "own.py:draw"),
-        (["compare", "kuhn_poker", "--methods"], "own.py:draw"),
-        (["info"], "own.py:Mine"),
+        (["solve", "kuhn_poker", "--method"], "own.py:draw or own.py:redraw"),
+        (["compare", "kuhn_poker", "--methods"], "own.py:draw or own.py:redraw"),
+        (["info"], "own.py:Mine or own.py:Half"),
     ],
 )
 def test_a_file_without_a_name_lists_the_names_in_it(command, arguments, names):

@@ -243,7 +243,7 @@ class Endless(Game):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["match", "uniform", "uniform"], ["play", "--as", "0"]], ids=["match", "play"]
+    "arguments", [["match", "uniform", "uniform"], ["play", "--player", "0"]], ids=["match", "play"]
 )
 def test_plays_without_end_stop_at_the_time_limit(command, arguments, tmp_path):
     (tmp_path / "endless.py").write_text(ENDLESS)

@@ -49,10 +49,10 @@ def test_options_accept_names(command, solved, player):
     )
     response = command("respond", GAME, "run", "--player", player, "--out", "response")
     assert "best response of buyer to run" in response.out
-    assert "--as 0" in response.out
+    assert "--player 0" in response.out
     found = command("draw", GAME, "--view", "infostate", "--player", player, "--out", "a.svg")
     assert "infostates of buyer" in found.out
-    played = command("play", GAME, "--as", player, "--seed", "1", stdin="1\nq\n")
+    played = command("play", GAME, "--player", player, "--seed", "1", stdin="1\nq\n")
     assert "you are buyer (player 1 of 2), against uniform" in played.out
     assert "2. seller: " in played.out
     assert "buyer: accept" in played.out
@@ -81,5 +81,5 @@ def test_pictures_show_names(command, solved):
 
 
 def test_the_coach_names_who_holds_what(command, solved):
-    played = command("play", GAME, "--as", "buyer", "--coach", "run", "--seed", "1", stdin="!\nq\n")
+    played = command("play", GAME, "--player", "buyer", "--coach", "run", "--seed", "1", stdin="!\nq\n")
     assert "seller holds: " in played.out

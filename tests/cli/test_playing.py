@@ -71,7 +71,7 @@ def test_help_names_the_command_that_describes_the_game(command, game, is_known)
 
 
 def test_the_same_seed_gives_the_same_draws(command):
-    arguments = ["play", "leduc_poker", "--as", "1", "--json"]
+    arguments = ["play", "leduc_poker", "--player", "1", "--json"]
     plays = [command(*arguments, "--seed", seed, stdin=ALWAYS_FIRST).json for seed in (7, 7, 8, 9)]
     assert plays[0] == plays[1]
     transcripts = [tuple(ran["hands"][0]["transcript"]) for ran in plays]
@@ -142,7 +142,7 @@ def test_bytes_that_are_no_text_are_a_bad_answer(command):
 
 
 def test_simultaneous_moves(command):
-    ran = command("play", "matrix_rps", "--as", "1", "--seed", "0", stdin="paper\n")
+    ran = command("play", "matrix_rps", "--player", "1", "--seed", "0", stdin="paper\n")
     before, _, after = ran.out.partition(THE_END)
     assert "player 1: Paper" in after
     assert "player 0" not in before
@@ -203,7 +203,7 @@ def test_a_searcher_runs_a_new_search_each_time(command):
     ],
 )
 def test_searchers_play_games_that_are_too_large_to_build(command, game, against):
-    arguments = ["play", game, "--as", "1", "--against", against, "--seed", "0", "--json"]
+    arguments = ["play", game, "--player", "1", "--against", against, "--seed", "0", "--json"]
     found = command(*arguments, stdin=ALWAYS_FIRST).json
     assert found["against"] == against
     assert found["hands"][0]["finished"]
@@ -214,7 +214,7 @@ def test_searchers_play_games_that_are_too_large_to_build(command, game, against
 def test_no_card_of_the_other_is_shown_before_the_end(command, seat):
     for seed in range(12):
         stdin = "1\n1\nq\nq\n"  # one hand, in which the player acts once or twice
-        ran = command("play", "kuhn_poker", "--as", seat, "--seed", seed, stdin=stdin)
+        ran = command("play", "kuhn_poker", "--player", seat, "--seed", seed, stdin=stdin)
         before, _, after = ran.out.partition(THE_END)
         cards = {player: after.split(f"player {player} sees ")[1][0] for player in (0, 1)}
         assert f"you see {cards[seat]}" in before

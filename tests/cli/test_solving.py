@@ -444,11 +444,11 @@ def test_values_are_proved_in_fractions(command):
 
 def test_certificates_are_saved_and_verified(command, tmp_path):
     path = tmp_path / "kuhn.json"
-    assert "certificate saved" in command("prove", "kuhn_poker", "--save", str(path)).out
+    assert "certificate saved" in command("prove", "kuhn_poker", "--out", str(path)).out
     shown = command("verify", str(path)).out
     assert "value of player 0: -1/18" in shown
     assert "55 histories" in shown
-    saved = command("prove", "kuhn_poker", "--save", str(path), "--json").json
+    saved = command("prove", "kuhn_poker", "--out", str(path), "--json").json
     assert saved["certificate"] == str(path)
     found = command("verify", str(path), "--json").json
     assert (found["value"], found["infostates"]) == ("-1/18", [6, 6])
@@ -460,9 +460,52 @@ def test_certificates_are_saved_and_verified(command, tmp_path):
 
 def test_a_certificate_that_cannot_be_saved_leaves_nothing(command, tmp_path):
     path = tmp_path / "absent" / "kuhn.json"
-    assert "cannot be written" in command("prove", "kuhn_poker", "--save", str(path)).complaint
+    assert "cannot be written" in command("prove", "kuhn_poker", "--out", str(path)).complaint
     command("export", "kuhn_poker", "--out", str(tmp_path / "kuhn.efg"))
     path = tmp_path / "kuhn.json"
-    found = command("prove", str(tmp_path / "kuhn.efg"), "--save", str(path)).complaint
-    assert "names a registered game" in found
+    found = command("prove", str(tmp_path / "kuhn.efg"), "--out", str(path)).complaint
+    assert "the name of a registered game with other rules; give it another name" in found
     assert not path.exists()
+
+
+OWN_GAME = """
+from pathlib import Path
+from infoset.games.kuhn_poker import KuhnPoker
+
+Path("executed").touch()
+
+class Mine(KuhnPoker):
+    def __str__(self):
+        return f"Mine({self.num_cards})"
+
+class Other(Mine):
+    pass
+"""
+
+
+def test_a_certificate_of_an_own_game_needs_its_code(command, tmp_path):
+    (tmp_path / "own.py").write_text(OWN_GAME)
+    ran = command("prove", "own.py:Mine(num_cards=4)", "--out", "own.json")
+    assert ran.out.splitlines()[-1].endswith(
+        "infoset verify own.json --game 'own.py:Mine(num_cards=4)' checks it"
+    )
+    (tmp_path / "executed").unlink()
+    assert "infoset verify FILE --game path/to/file.py:Class" in command("verify", "own.json").err
+    assert not (tmp_path / "executed").exists()
+    shown = command("verify", "own.json", "--game", "own.py:Mine(num_cards=4)").out
+    assert shown.splitlines()[0] == "Mine(4)"
+    assert "verified by the rules" in shown
+    for wrong in ("own.py:Mine(num_cards=5)", "kuhn_poker"):
+        assert "but the given game is" in command("verify", "own.json", "--game", wrong).complaint
+    file = tmp_path / "own.json"
+    file.write_text(re.sub('"lower": "[^"]*"', '"lower": "0"', file.read_text()))
+    ran = command("verify", "own.json", "--game", "own.py:Other(num_cards=4)")
+    assert "lower of the certificate is 0, but" in ran.complaint
+
+
+def test_a_certificate_of_a_game_in_a_file(command, tmp_path):
+    command("export", "kuhn_poker", "--out", "kuhn.efg")
+    file = tmp_path / "kuhn.efg"
+    file.write_text(file.read_text().replace('"kuhn_poker"', '"three cards"', 1))
+    command("prove", "kuhn.efg", "--out", "kuhn.json")
+    assert "-1/18" in command("verify", "kuhn.json", "--game", "kuhn.efg").out

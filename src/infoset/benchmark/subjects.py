@@ -109,8 +109,6 @@ def find_subject(text: str) -> Subject:
     ('method', 'searcher')
     """
     check_type("subject", text, str, "a name such as pcfr+, or file.py:NAME")
-    if text.endswith(".py"):
-        text += ":"
     if is_python_file(text):
         return _from_file(text)
     if text.startswith(NETWORK_PREFIX):
@@ -156,8 +154,7 @@ def _chosen(learner: LearnerSpec) -> LearnerSpec:
 
 def _from_file(text: str) -> Subject:
     """Return the subject of a Python file."""
-    found, parameters = read_python_object(text)
-    name = text.partition(".py:")[2]
+    name, found, parameters = read_python_object(text)
     if parameters and not isinstance(found, type):
         raise ParameterError(f"{name} is not a class and takes no parameters: {text}")
     method = _method(found, parameters, name)

@@ -79,7 +79,8 @@ COUNTS = ("--iterations", "--episodes", "--steps", "--deals")
 SYNONYMS = {
     **dict.fromkeys(("--iterations", "--episodes", "--steps", "--iters", "--epochs"), COUNTS),
     **dict.fromkeys(("--games", "--hands", "--matches"), ("--deals",)),
-    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out", "--save")),
+    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out",)),
+    **dict.fromkeys(("--as", "--seat", "--position"), ("--player",)),
     **dict.fromkeys(("--contains", "--filter", "--grep", "--infostate"), ("--match",)),
     **dict.fromkeys(("--algorithm", "--algo", "--solver", "--learner"), ("--method", "--methods")),
     **dict.fromkeys(("--method",), ("--methods",)),

@@ -17,8 +17,9 @@ from infoset.experiments.reports import (
     compared_columns,
 )
 from infoset.experiments.run_folder import (
-    COMPARISON_FILES,
+    PICTURE_FORMATS,
     RUN_FILES,
+    comparison_files,
     learning_files,
     run_files,
     save_comparison,
@@ -47,8 +48,8 @@ from infoset.experiments.tuning_cells import TuningCell
 from infoset.experiments.tuning_report import parameters_text, save_tuning, tuning_tables
 
 __all__ = [
-    "COMPARISON_FILES",
     "CRITIC_FILES",
+    "PICTURE_FORMATS",
     "RUN_FILES",
     "Cell",
     "CellFolder",
@@ -73,6 +74,7 @@ __all__ = [
     "check_writable",
     "compared",
     "compared_columns",
+    "comparison_files",
     "get_study",
     "installed_studies",
     "iterations_per_second",

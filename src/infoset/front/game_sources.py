@@ -18,7 +18,6 @@ from infoset.efg import (
 from infoset.errors import GameFileError, GameTooLargeError, ParameterError, UnsupportedGameError
 from infoset.forms import Form, PublicForm, SequenceForm, as_public_form, as_sequence_form
 from infoset.front.python_files import (
-    check_has_name,
     is_module_object,
     is_python_file,
     load_from_module,
@@ -100,7 +99,6 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     spec = spec.strip()
     if GAMES.knows(spec.partition("(")[0].strip()):
         return load_game(spec, **parameters)
-    check_has_name(spec, (Game,), "game")
     if is_python_file(spec):
         game: Game = load_from_python_file(spec, (Game,), "game", parameters=parameters)
         return game

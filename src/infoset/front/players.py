@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -46,6 +46,8 @@ from infoset.utils.paths import looks_like_path, no_such_path
 
 UNIFORM = "uniform"
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
+PLAYER_KINDS: Final = (Policy, SupportsSearch)
+"""What `path/to/file.py:NAME` may name as a player; searchers are policies."""
 FILE_PARAMETERS: Final = ("blueprint", "leaf_value", "values")
 """Parameters of searchers that name a policy file or the file of a critic."""
 
@@ -64,7 +66,8 @@ def resolve_players(
     players
         Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or your own
         policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` or
-        `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic.
+        `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic. A
+        blueprint is also the name of a method, which solves the game.
     game
         If only rules are given, a form is built only for tabular policy files; see `policy_kind`.
         If the rules were derived from an extensive form by `as_game`, a file may belong to either.
@@ -134,9 +137,11 @@ def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> S
     files = {key: settings.pop(key) for key in FILE_PARAMETERS if key in settings}
     found: dict[str, Any] = {}
     for key, path in files.items():
-        if not isinstance(path, str):
+        if key == "blueprint" and METHODS.knows(str(path)):
+            found[key] = path
+        elif not isinstance(path, str):
             raise ParameterError(f"{key}={path!r} is not a file; give its path in quotes")
-        if key == "values":
+        elif key == "values":
             found[key] = load_critic_file(path, model.game)
         elif is_network(path):
             found[key] = load_network_file(path)
@@ -149,15 +154,15 @@ def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> S
 
 def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:
     """Return a policy from a Python file; a searcher class is called with the search model."""
+    load = partial(load_from_python_file, player, among=PLAYER_KINDS)
     try:
-        found: Policy = load_from_python_file(player, (Searcher,), "searcher", (model(),))
+        found: Policy = load((Searcher,), "searcher", (model(),))
     except UnknownNameError:
         try:
-            found = load_from_python_file(player, (Policy,), "policy")
+            found = load((Policy,), "policy")
         except UnknownNameError as error:
             with suppress(UnknownNameError):
-                kinds = (SupportsSearch,)
-                return PlainSearch(load_from_python_file(player, kinds, "searcher", (model(),)))
+                return PlainSearch(load((SupportsSearch,), "searcher", (model(),)))
             raise error from None
     return found
 

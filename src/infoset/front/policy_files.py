@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infoset.efg import is_game_file_name
-from infoset.errors import InfosetError, PolicyFileError, UnsupportedGameError
+from infoset.errors import InfosetError, ParameterError, PolicyFileError, UnsupportedGameError
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
 from infoset.forms import AnyForm, Form, SequenceForm
 from infoset.front.game_sources import FormLike, to_kind
-from infoset.front.python_files import PYTHON
+from infoset.front.python_files import PYTHON, is_python_file
 from infoset.game import Game
 from infoset.games import game_of_form, load_game
 from infoset.policy import (
@@ -25,6 +25,7 @@ from infoset.policy import (
     load_policy_csv,
     read_metadata,
     rounded_policy,
+    save_policy_csv,
     transfer_policy,
     zoo_path,
 )
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from infoset.deep import Critic, NetworkPolicy
 
 
-FILE_ENDINGS: Final = (".parquet", ".csv", ".npz")
+CSV: Final = ".csv"
+FILE_ENDINGS: Final = (".parquet", CSV, ".npz")
 
 RESULT: Final = "result.json"
 """A file that every folder of a run has."""
@@ -101,7 +103,7 @@ def is_policy_file(policy: str) -> bool:
     # Not `Path.is_file`, which raises an error for texts that are too long for a path.
     if os.path.isdir(policy):
         return os.path.isfile(os.path.join(policy, RESULT)) or bool(_policies_in(Path(policy)))
-    is_file = os.path.exists(policy) and not policy.lower().endswith(PYTHON)
+    is_file = os.path.exists(policy) and not is_python_file(policy)
     return is_file or policy.lower().endswith(FILE_ENDINGS) or is_zoo_name(policy)
 
 
@@ -112,7 +114,7 @@ def is_network(policy: str | Path) -> bool:
 
 def is_csv(policy: str | Path) -> bool:
     """Return whether a policy file has comma-separated values."""
-    return policy_path(policy).suffix.lower() == ".csv"
+    return policy_path(policy).suffix.lower() == CSV
 
 
 def is_correlated(policy: str | Path) -> bool:
@@ -132,10 +134,11 @@ def save_policy(
     *,
     storage: str = "float64",
 ) -> None:
-    """Write a policy to a Parquet file; an existing file is replaced atomically.
+    """Write a policy to a Parquet or CSV file; an existing file is replaced atomically.
 
     The columns are those of `infoset.policy.save_policy`. `measured` in the metadata has values,
-    gains and exploitability of the policy as it is stored.
+    gains and exploitability of the policy as it is stored. A file whose name ends in `.csv` is that
+    of `infoset.policy.save_policy_csv`, which has neither metadata nor a smaller storage.
 
     Parameters
     ----------
@@ -149,7 +152,8 @@ def save_policy(
     Raises
     ------
     ParameterError
-        If `policy` is something else, or `path` is not a path.
+        If `policy` is something else, or `path` is not a path, or that of a CSV file with metadata
+        or a storage.
     PolicyFileError
         If the file cannot be written.
 
@@ -163,6 +167,14 @@ def save_policy(
     """
     check_policy(policy)
     check_path("path", path)
+    if str(path).lower().endswith(CSV):
+        if metadata or storage != "float64":
+            raise ParameterError(
+                f"{path} is a CSV file, which stores probabilities in full and nothing else; leave "
+                "out metadata and storage, or give a path that ends in .parquet"
+            )
+        save_policy_csv(policy, path)
+        return
     about = dict(metadata or {})
     about["measured"] = asdict(evaluate_policy(rounded_policy(policy, storage)))
     save_parquet(policy, path, about, storage=storage)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -25,18 +25,20 @@ from infoset.matches.match_statistics import (
     column_bounds,
     summarize_tally,
 )
-from infoset.matches.repeated_search import SupportsSearch, next_sample_size
+from infoset.matches.repeated_search import (
+    Contestant,
+    Participant,
+    as_contestant,
+    next_sample_size,
+)
 from infoset.matches.seats import Seats, make_seats
 from infoset.matches.tree_matches import TreeMatch, find_table, utility_bounds
-from infoset.policy import Policy, TabularPolicy, uniform_policy
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.runs import check_workers, parallel_map
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number, check_path
 from infoset.utils.interrupts import interrupts_held
-
-Contestant: TypeAlias = Policy | SupportsSearch | CorrelatedPolicy | None
-"""A participant in a match; None plays uniformly at random."""
 
 FIRST_CHECK = 1024
 """Number of deals before the width of an interval is checked."""
@@ -69,10 +71,11 @@ def play_matches(
         A game is not compiled; its `sample_transition` draws the transitions. On a tree, a compiled
         loop plays tabular policies, which is much faster; `exact_match` computes their expectation
         without playing. A form stands for the rules of its game.
-    first, second : Policy, searcher, CorrelatedPolicy or None
-        A `TabularPolicy` on any form of the game; any object with its method
-        `action_probabilities`; a searcher, which has a method `search(infostate, rng)` and runs a
-        new search at every decision; or None for the uniform policy. A correlated policy is sampled
+    first, second : Policy, function, searcher, CorrelatedPolicy, SolveResult or None
+        A `TabularPolicy` on any form of the game, or a result with one; any object with its method
+        `action_probabilities`, or a function of the same arguments; a searcher, which has a method
+        `search(infostate, rng)` and runs a new search at every decision; or None or the word
+        "uniform" for the uniform policy. A correlated policy is sampled
         once per deal, for all positions that follow it. If both are the same correlated policy,
         `position_means` estimates its values. If only the second is, `position_means` estimates the
         utility of deviating to `first`.
@@ -162,7 +165,8 @@ def play_matches(
     """
     if isinstance(game, Form):
         game = game_of_form(game)
-    _check_arguments(game, first, second, values)
+    pair = as_contestant(first), as_contestant(second)
+    _check_arguments(game, values)
     check_count("num_deals", num_deals, minimum=2)
     check_count("seed", seed)
     check_workers(workers, executor)
@@ -172,11 +176,11 @@ def play_matches(
     )
     rules = game.game if isinstance(game, GameTree) else game
     seats = make_seats(rules.num_players, teams, str(rules))
-    match = _make_match(game, first, second, seed, values, seats)
+    match = _make_match(game, *pair, seed, values, seats)
     tally, next_check, file = Tally(2 + 2 * len(seats)), FIRST_CHECK, None
     if checkpoint is not None:
         check_path("checkpoint", checkpoint)
-        file = MatchFile(Path(checkpoint), _identity(rules, match, first, second, seed, values))
+        file = MatchFile(Path(checkpoint), _identity(rules, match, *pair, seed, values))
         next_check = file.read(tally) or next_check
 
     def report() -> None:
@@ -194,8 +198,8 @@ def play_matches(
 def _identity(
     rules: Game,
     match: TreeMatch | RulesMatch,
-    first: Contestant,
-    second: Contestant,
+    first: Participant,
+    second: Participant,
     seed: int,
     values: FloatArray | ValueFunction | None,
 ) -> dict[str, Any]:
@@ -269,7 +273,7 @@ def _checked_half_width(name: str, half_width: float | None) -> float:
     return float(half_width)
 
 
-def _check_arguments(game: object, first: object, second: object, values: object) -> None:
+def _check_arguments(game: object, values: object) -> None:
     if not isinstance(game, Game | GameTree):
         raise ParameterError(
             f"play_matches takes a Game, a GameTree or a form, got {game!r}; give a game, such as "
@@ -277,15 +281,6 @@ def _check_arguments(game: object, first: object, second: object, values: object
         )
     if isinstance(game, Game):
         check_num_players(game)
-    for policy in (first, second):
-        if policy is None or isinstance(policy, CorrelatedPolicy | SupportsSearch):
-            continue
-        if not hasattr(policy, "action_probabilities"):
-            raise ParameterError(
-                f"{policy!r} is not a policy: give a TabularPolicy (load_policy reads a file), an "
-                "object with a method action_probabilities(infostate, legal_actions), a searcher, "
-                "or None"
-            )
     if values is None:
         return
     if isinstance(game, GameTree):
@@ -299,8 +294,8 @@ def _check_arguments(game: object, first: object, second: object, values: object
 
 def _make_match(
     game: Game | GameTree,
-    first: Contestant,
-    second: Contestant,
+    first: Participant,
+    second: Participant,
     seed: int,
     values: FloatArray | ValueFunction | None,
     seats: Seats,

@@ -20,9 +20,9 @@ from infoset.matches.match_statistics import (
     exact_result,
     match_columns,
 )
+from infoset.matches.repeated_search import Contestant, as_contestant
 from infoset.matches.seats import Seats, make_seats
 from infoset.policy import (
-    Policy,
     TabularPolicy,
     UniformPolicy,
     tabulate,
@@ -169,8 +169,8 @@ def _drawn_policies(
 
 def exact_match(
     game: GameTree | Form,
-    first: Policy | CorrelatedPolicy | None,
-    second: Policy | CorrelatedPolicy | None,
+    first: Contestant,
+    second: Contestant,
     *,
     teams: Sequence[Sequence[Player]] | None = None,
 ) -> MatchResult:
@@ -284,10 +284,9 @@ def _form_of(game: GameTree | Form) -> Form:
     return game.sequence_form if isinstance(game, GameTree) else game
 
 
-def _tabulated(
-    game: GameTree | Form, policy: Policy | CorrelatedPolicy | None
-) -> TabularPolicy | CorrelatedPolicy:
+def _tabulated(game: GameTree | Form, given: object) -> TabularPolicy | CorrelatedPolicy:
     """Return a policy as one or several tables; a policy that is not tabular is queried."""
+    policy = as_contestant(given)
     table = find_table(game, policy)
     if table is not None:
         return table

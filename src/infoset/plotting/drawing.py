@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 VIEWS: Final = ("history", "infostate", "public", "all", "payoffs", "policy")
 """Views of a game; `all` draws the first three on one sheet."""
 
+PLURALS: Final = {"histories": "history", "infostates": "infostate"}
+"""Other names of views, as tables and messages write them."""
+
 MAX_NODES, MAX_ROWS = 150, 24
 """Default limits: of nodes in a picture, and of rows for each player in a picture of a policy."""
 
@@ -159,7 +162,8 @@ def draw(
         public states, with the infostates of each player there. `all`: these three views on one
         sheet. `payoffs`: the payoff table of a two-player game with few strategies. `policy`: the
         action probabilities of a policy on any form, as `plot_policy` draws them. If all hands are
-        two cards, they are drawn as squares, one line a picture.
+        two cards, they are drawn as squares, one line a picture. `histories` and `infostates` are
+        accepted, too.
     player
         Player of the view `infostate`.
     policy
@@ -198,6 +202,7 @@ def draw(
 
     Source: Kovařík et al. (2022), Figure 3.
     """
+    view = PLURALS.get(view, view)
     check_choice("view", view, VIEWS)
     limits = make_limits(depth, MAX_NODES if max_nodes is None else max_nodes)
     loaded = resolve_game(game)

@@ -44,7 +44,7 @@ def run(
     player: Annotated[
         str,
         typer.Option(
-            "--as",
+            "--player",
             metavar="PLAYER",
             help="Player that you control: its number, from 0, or its name.",
         ),

@@ -85,7 +85,7 @@ def run(
     name = game if game and policy else str(rules)
     say_how_to_show(name, folder)
     other = (responder + 1) % rules.num_players
-    command = ["infoset", "play", name, "--as", str(other), "--against", str(folder)]
+    command = ["infoset", "play", name, "--player", str(other), "--against", str(folder)]
     say(f"to play against it: {' '.join(map(quote, command))}")
 
 

@@ -77,8 +77,7 @@ STORED_EXACTLY = "float64"
 def _known_method(context: typer.Context, method: str) -> str:
     """Check the name of a method; print the table of methods and exit if it is `list`."""
     from infoset.errors import UnknownNameError
-    from infoset.front.python_files import check_has_name, is_python_file
-    from infoset.front.solution import METHOD_KINDS
+    from infoset.front.python_files import is_python_file
     from infoset.learning import LEARNERS
     from infoset.solvers import METHODS
     from infoset.teams import TEAM_METHODS
@@ -87,7 +86,6 @@ def _known_method(context: typer.Context, method: str) -> str:
         rows = [(row.name, row.description) for row in METHODS.values()]
         rows += [(row.name, f"team games: {row.description}") for row in TEAM_METHODS.values()]
         list_and_leave(context, "methods", ("name", "description"), rows)
-    check_has_name(method, METHOD_KINDS, "method")
     if is_python_file(method):
         return method
     if METHODS.knows(method) or TEAM_METHODS.knows(method):
