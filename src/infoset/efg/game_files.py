@@ -46,7 +46,10 @@ def load_game_file(path: str | Path) -> ReadGame:
     1
     """
     if os.path.isdir(path):
-        raise GameFileError(f"{path} is a folder, not a game; files can be read: {READABLE}")
+        raise GameFileError(
+            f"{path} is a folder, not a game; give the game before its policy, by its name or as a "
+            f"file: {READABLE}"
+        )
     data = read_bytes(path)
     begins = [form for form in FORMATS if form.beginning.match(data)]
     # An error with a line helps more than a refusal, if the name says what the content should be.

@@ -34,7 +34,7 @@ from infoset.front.policy_sources import form_of_policies, resolve_policy
 from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
-from infoset.games import parse_spec
+from infoset.games import GAMES, parse_spec
 from infoset.learning import LEARNERS
 from infoset.matches import SupportsSearch
 from infoset.policy import Policy, TabularPolicy, is_zoo_name, transfer_policy, uniform_policy
@@ -215,6 +215,8 @@ def _check_name(player: str) -> None:
         policy_path(player)  # raises if it is something else
         return
     name, _ = parse_spec(player, kind="player", example=EXAMPLE)
+    if GAMES.knows(name):
+        raise UnknownNameError(f"{player!r} is a game, not a player: give it before the players")
     if METHODS.knows(name) or LEARNERS.knows(name):
         command = "solve" if METHODS.knows(name) else "learn"
         raise UnknownNameError(
