@@ -81,5 +81,7 @@ def test_pictures_show_names(command, solved):
 
 
 def test_the_coach_names_who_holds_what(command, solved):
-    played = command("play", GAME, "--player", "buyer", "--coach", "run", "--seed", "1", stdin="!\nq\n")
+    played = command(
+        "play", GAME, "--player", "buyer", "--coach", "run", "--seed", "1", stdin="!\nq\n"
+    )
     assert "seller holds: " in played.out

@@ -31,7 +31,7 @@ from infoset.front.policy_files import (
     policy_path,
 )
 from infoset.front.policy_sources import form_of_policies, resolve_policy
-from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.games import GAMES, parse_spec
@@ -205,7 +205,6 @@ def is_searcher(player: str) -> bool:
 
 def _check_name(player: str) -> None:
     """Raise unless a text names a player."""
-    check_has_name(player, (Searcher, Policy, SupportsSearch), "player")
     if is_python_file(player):
         return
     is_name = player == UNIFORM or SEARCHERS.knows(player)

@@ -13,7 +13,7 @@ from infoset.errors import InfosetError, ParameterError, PolicyFileError, Unsupp
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
 from infoset.forms import AnyForm, Form, SequenceForm
 from infoset.front.game_sources import FormLike, to_kind
-from infoset.front.python_files import PYTHON, is_python_file
+from infoset.front.python_files import is_python_file
 from infoset.game import Game
 from infoset.games import game_of_form, load_game
 from infoset.policy import (
@@ -94,7 +94,7 @@ def _check_is_no_game(path: Path) -> None:
             f"{path} is a game, not a policy: infoset solve {path} computes and saves a policy, "
             f"and infoset info {path} describes the game; {GIVE}"
         )
-    if path.suffix.lower() == PYTHON:
+    if is_python_file(str(path)):
         raise PolicyFileError(f"{path} is a Python file, not that of a policy; {GIVE}")
 
 
