@@ -33,9 +33,9 @@ BOM = b"\xef\xbb\xbf"
     ("name", "data"),
     [
         *((name, HORSE) for name in ("a.efg", "a", "a.txt", "a.gam", "a.nfg", "a.game", "a.gz")),
-        *((name, gzip.compress(HORSE)) for name in ("a.efg.gz", "a.efg", "a.gz", "b")),
+        *((name, gzip.compress(HORSE, mtime=0)) for name in ("a.efg.gz", "a.efg", "a.gz", "b")),
         *((name, BOOK) for name in ("a.gbt", "a.xml", "a.efg")),
-        ("a.gbt.gz", gzip.compress(BOOK)),
+        ("a.gbt.gz", gzip.compress(BOOK, mtime=0)),
         ("a.txt", b"\n \n" + HORSE),
         ("a.txt", BOM + HORSE),
     ],
@@ -50,13 +50,13 @@ def test_a_tree_is_read(tmp_path, monkeypatch, name, data):
         assert form.outcomes == load_efg("plain.efg").outcomes
 
 
-@pytest.mark.parametrize("data", [HUNT, gzip.compress(HUNT), XML % (b"nfg", HUNT, b"nfg")])
+@pytest.mark.parametrize("data", [HUNT, gzip.compress(HUNT, mtime=0), XML % (b"nfg", HUNT, b"nfg")])
 def test_a_table_is_read(tmp_path, data):
     (tmp_path / "hunt.dat").write_bytes(data)
     assert infoset.load(str(tmp_path / "hunt.dat")).payoffs[0] == (2, 2)
 
 
-@pytest.mark.parametrize("data", [LITE, PREAMBLE + LITE, gzip.compress(LITE), BOM + LITE])
+@pytest.mark.parametrize("data", [LITE, PREAMBLE + LITE, gzip.compress(LITE, mtime=0), BOM + LITE])
 def test_a_file_of_liteefg_is_read(tmp_path, data):
     (tmp_path / "door.dat").write_bytes(data)
     assert infoset.load(str(tmp_path / "door.dat")).utility.max() == 3
@@ -64,13 +64,13 @@ def test_a_file_of_liteefg_is_read(tmp_path, data):
 
 def test_readers_of_one_format_read_compressed_files(tmp_path):
     for name, data, load in (("a.efg", HORSE, load_efg), ("a.nfg", HUNT, load_nfg)):
-        (tmp_path / name).write_bytes(gzip.compress(data))
+        (tmp_path / name).write_bytes(gzip.compress(data, mtime=0))
         assert load(tmp_path / name).num_players > 1
 
 
 def test_a_pipe_is_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    writer = Thread(target=(tmp_path / "pipe").write_bytes, args=(gzip.compress(HORSE),))
+    writer = Thread(target=(tmp_path / "pipe").write_bytes, args=(gzip.compress(HORSE, mtime=0),))
     writer.start()
     assert infoset.load(str(tmp_path / "pipe")).num_players == 3
     writer.join()
@@ -104,11 +104,11 @@ def test_errors_in_a_workbook_give_the_line_of_the_file(tmp_path):
 
 def test_a_small_file_of_any_size_is_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(efg_tokens, "MAX_BYTES", 1000)
-    for name, data in (("a.efg.gz", gzip.compress(b" " * 10**6)), ("a.efg", b" " * 1001)):
+    for name, data in (("a.efg.gz", gzip.compress(b" " * 10**6, mtime=0)), ("a.efg", b" " * 1001)):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(GameFileError, match=r"has more than 1\.0 kB, the limit"):
             infoset.load(str(tmp_path / name))
-    (tmp_path / "cut.efg.gz").write_bytes(gzip.compress(HORSE)[:-20])
+    (tmp_path / "cut.efg.gz").write_bytes(gzip.compress(HORSE, mtime=0)[:-20])
     with pytest.raises(GameFileError, match=r"cannot be read .*end-of-stream"):
         infoset.load(str(tmp_path / "cut.efg.gz"))
 
