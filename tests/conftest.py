@@ -20,6 +20,8 @@ CACHE = ".pytest_cache/jax"
 settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=12)
 settings.load_profile("infoset")
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Output that is not a terminal has any width, but several workers of pytest would be told one.
+os.environ.pop("COLUMNS", None)
 # Tests with JAX spend most of their time on compilation, which is faster without optimization.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")

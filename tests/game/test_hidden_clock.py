@@ -248,19 +248,19 @@ def test_what_is_seen_at_the_end_of_a_turn_is_seen_in_order():
     hidden = hide_clock(SilentTries(0), 2)
     history = play_out(initial_history(hidden), [lambda *_: "a"] * 2, np.random.default_rng(1))
     assert transcript(history, viewer=0).splitlines()[1:5] == [
-        "1. you: a | you see whistle, miss",
-        "2. you: a | all see whistle, whistle | you see miss",
-        "3. -      | you see nothing",
-        "4. -      | all see bell hit",
+        "1. you: a        | you see whistle, miss",
+        "2. you: a        | all see whistle, whistle | you see miss",
+        "3. player 1 acts | you see nothing",
+        "4. chance        | all see bell hit",
     ]
     assert transcript(history, viewer=1).splitlines() == [
         "hide_clock(SilentTries(seed=0),limit=2), seen by player 1",
-        "1. -      | you see nothing",
-        "2. -      | all see whistle, whistle",
-        "3. you: a | you see bell hit",
-        "4. -      | all see bell hit",
-        "5. -      | you see nothing",
-        "6. -      | all see bell hit | you see click 0, bell hit",
+        "1. player 0 acts | you see nothing",
+        "2. player 0 acts | all see whistle, whistle",
+        "3. you: a        | you see bell hit",
+        "4. chance        | all see bell hit",
+        "5. player 0 acts | you see nothing",
+        "6. player 0 acts | all see bell hit | you see click 0, bell hit",
         "end: you get -1",
     ]
 

@@ -174,7 +174,7 @@ def _report(rows: Sequence[dict[str, Any]], out: Path, as_json: bool) -> None:
     table = TextTable(*["game"] * has_games, *columns)
     for row in rows:
         numbers = (row["seed"], row["measurements"], row["iterations"], row["last_error"])
-        table.add_row(*[row["game"]] * has_games, row["name"], *map(number_text, numbers))
+        table.add_row(*[row["game"] or ""] * has_games, row["name"], *map(number_text, numbers))
     print_table(table)
     say(f"saved in {out}")
 
