@@ -128,6 +128,6 @@ def find_player(game: HasPlayers, player: Player | str) -> Player:
             known = [*names, *map(str, range(game.num_players))]
             raise UnknownNameError.of(f"player of {game}", player, known)
         return folded.index(player.strip().casefold())
-    number = int(player)
+    number = int(player) if isinstance(player, str) else player
     check_player(number, game.num_players, game)
     return number
