@@ -109,6 +109,10 @@ class CutForm(TransformedForm):
         low, high = self.payoff_range
         return high - low
 
+    def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
+        """Return the payoff width: values at leaves are means, whose deviations are unknown."""
+        return self.payoff_width
+
     @cached_property
     def arrivals(self) -> tuple[LongArray, LongArray]:
         """Per player, [L, hands] the sequence of `base` with which each hand arrives at a leaf."""
