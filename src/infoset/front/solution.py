@@ -91,9 +91,11 @@ def solve(
         Number of iterations after which to stop.
     seconds
         Time after which to stop; building the game and compiling do not count. Without any of the
-        three limits, solving stops at a distance from equilibrium of 0.1% of the payoff range, or
-        after 100,000 iterations (fewer in large games; see `Budget.max_iterations`), so the result
-        does not depend on the clock. Without limits, exact methods run to completion.
+        three limits, solving stops at an exploitability of 0.1% of the payoff range, or, in games
+        other than two-player constant-sum games, at a NashConv of 0.1% of the spread on the path
+        (`infoset.runs.run_measured`); or after 100,000 iterations (fewer in large games; see
+        `Budget.max_iterations`). The result then does not depend on the clock. Without limits,
+        exact methods run to completion.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
     checkpoint

@@ -16,7 +16,7 @@ from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.forms import Form
 from infoset.policy import TabularPolicy
-from infoset.runs.budget import Budget, check_budget
+from infoset.runs.budget import DEFAULT_FRACTION, Budget, check_budget
 from infoset.runs.checkpointer import RunCheckpointer, open_checkpointer
 from infoset.runs.result import JointGaps, Outcome, SolveResult
 
@@ -41,6 +41,16 @@ MEASUREMENT_OVERHEAD = 100_000
 COST_BETWEEN_MEASUREMENTS = 3_000_000_000
 
 COST_BETWEEN_CLOCK_CHECKS = 20_000_000
+
+SPARE_ITERATIONS = 10_000
+SPARE_COST = 20_000_000
+"""Number of iterations, and their cost, up to which a default run in a general-sum game continues
+although it could stop: less than a tenth of a second."""
+
+RARE_FRACTION = 0.1
+"""Fraction of the payoff range below which the spread on the path shows that extreme payoffs are
+rare."""
+
 EXTREME_PAYOFF = 1e100
 """Only payoffs above this or below its inverse are themselves the likely cause of a breakdown."""
 
@@ -94,6 +104,15 @@ def run_measured(
     policy for it. `extra_cost` is the cost of a measurement beyond that of evaluating a policy on
     the form of the solver.
 
+    A run without a target, an iteration limit or a time limit ends when the error is at most 0.1%
+    of the payoff range, which one extreme payoff may make large. In games that are not two-player
+    constant-sum, the error must therefore also be at most 0.1% of the spread on the path: the
+    largest of the players' `2 √(Σ p(z) (u(z) - ū)²)`, where p(z) is the probability of a terminal
+    history z under the answer, u(z) the utility there, and ū its mean. The spread is at most the
+    payoff range. Such a run also continues, unless the error is rounding, until it has done 10,000
+    iterations or these have read 2·10⁷ numbers. In two-player constant-sum tables the spread counts
+    if it is less than 10% of the payoff range.
+
     Raises
     ------
     NumericalError
@@ -117,7 +136,8 @@ def run_measured(
                 measured, gaps = answer.measured, joint()
             if budget.policy_callback is not None:
                 budget.policy_callback(answer.policy)
-            outcome = budget.record(solver.iteration, measured, gaps)
+            goal = partial(_goal_on_path, solver, answer) if budget.is_default else None
+            outcome = budget.record(solver.iteration, measured, gaps, goal)
             # Limits of the budget come first: they name the reason that the user has asked for.
             outcome = outcome or _default_outcome(solver, budget, answer, is_at_limit)
             outcome = outcome or ("seconds" if pace.is_late else None)
@@ -216,6 +236,19 @@ class _Pace:
             done = max(1, self._solver.iteration - self._first)
             seconds = self._ratio * (self._budget.elapsed - self._began) / done
         return self._budget.elapsed + seconds >= limit
+
+
+def _goal_on_path(solver: IterativeSolver, answer: _Answer) -> float:
+    """Return the error at which a default run may end, if that is less than the default target."""
+    form, counts = solver.form, inf
+    if form.is_two_player_constant_sum:
+        if any(plex.num_infostates > 1 for plex in form.treeplexes):
+            return inf  # The spread may take longer than the run, and security levels are known.
+        counts = RARE_FRACTION * form.payoff_width
+    elif solver.iteration < min(SPARE_ITERATIONS, SPARE_COST / solver.cost_per_iteration):
+        return form.rounding
+    spread = form.payoff_spread(answer.policy.realization_plans())
+    return max(form.rounding, DEFAULT_FRACTION * spread) if spread < counts else inf
 
 
 def _default_outcome(
