@@ -357,8 +357,8 @@ def test_show_as_text(command):
     lines = command("show", "kuhn_poker", "uniform").out.splitlines()
     assert lines[0] == "kuhn_poker: uniform"
     assert "player 0: 6 infostates" in lines
-    assert "    1.000  [J]               pass 0.500  bet 0.500" in lines
-    assert "    0.500  [K] / pass / bet  pass 0.500  bet 0.500" in lines
+    assert "    1.000  reached    [J]               pass 0.500  bet 0.500" in lines
+    assert "    0.500  reached    [K] / pass / bet  pass 0.500  bet 0.500" in lines
 
 
 def test_show_as_csv_has_every_action_with_all_digits(command):
@@ -380,16 +380,17 @@ def test_show_as_json(command):
     assert found["metadata"]["method"] == "cfr"
     assert len(found["infostates"]) == 12
     for row in found["infostates"]:
-        assert set(row) == {"player", "infostate", "own_reach", "actions", "probabilities"}
+        names = {"player", "infostate", "own_reach", "status", "actions", "probabilities"}
+        assert set(row) == names
         assert row["actions"] == ["pass", "bet"]
         assert sum(row["probabilities"]) == pytest.approx(1)
     assert command("show", "kuhn_poker", "uniform", "--json").json["metadata"] is None
 
 
 def test_show_omits_rare_infostates_and_reports_this(command):
-    command("solve", "matrix_pd", "--iterations", "50", "--out", "run")
+    command("solve", "matrix_pd", "--out", "run")
     lines = command("show", "matrix_pd", "run/policy.parquet").out.splitlines()
-    assert lines[0] == "matrix_pd: run/policy.parquet, by cfr+"
+    assert lines[0] == "matrix_pd: run/policy.parquet, by auto"
     assert "below 0.0005 are omitted" in lines[-1]
 
 

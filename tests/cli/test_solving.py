@@ -17,6 +17,7 @@ from rich.console import Console
 
 import infoset
 import infoset.front
+from infoset.cli.commands import solve as solve_command
 from infoset.cli.commands.solve import ENDINGS
 from infoset.cli.progress import THREAD_NAME, Progress, live
 from infoset.experiments import RUN_FILES
@@ -24,6 +25,7 @@ from infoset.games import KuhnPoker
 from infoset.runs import Budget, TracePoint
 from infoset.tree import BuildPoint
 from infoset.utils.clocks import compiling
+from tests.support.reference_perfect_information import TRUST
 
 FILES = sorted(RUN_FILES.values())
 MEASURED_ONCE = sorted({*FILES} - {RUN_FILES["picture"]} | {"policy.png"})
@@ -114,7 +116,8 @@ def test_json_has_the_numbers_of_the_library(command, tmp_path):
     ran = command("solve", "leduc_poker", "--iterations", "25", "--method", "CFR", "--json")
     found = ran.json
     result = infoset.solve("leduc_poker", "cfr", iterations=25)
-    assert set(found) == {*KEYS, "folder", "files"}
+    assert set(found) == {*KEYS, "infostates", "folder", "files"}
+    assert sum(found["infostates"].values()) == 936
     for key, value in result.summary().items():
         assert found[key] == value or key.endswith("seconds")
     assert found["folder"] == os.path.join("runs", "leduc_poker-cfr")
@@ -129,7 +132,8 @@ def test_json_has_the_numbers_of_the_library(command, tmp_path):
         (["kuhn_poker", "--iterations", "3"], "iterations"),
         (["kuhn_poker", "--seconds", "0", "--method", "cfr+"], "seconds"),
         (["kuhn_poker", "--method", "lp"], "optimal"),
-        (["matrix_pd", "--iterations", "3"], "iterations"),
+        (["matrix_bos", "--iterations", "3"], "iterations"),
+        (["matrix_pd", "--iterations", "3"], "optimal"),
         (["kuhn_poker(players=3)", "--seconds", "0.05"], "seconds"),
         (["kuhn_poker(players=3)", "--target", "1%"], "converged"),
         (["kuhn_poker", "--method", "mmd", "--target", "0.01"], "stalled"),
@@ -143,6 +147,22 @@ def test_every_outcome_exits_with_0(command, arguments, outcome):
     shown = command("solve", *arguments)
     assert shown.code == 0
     assert ENDINGS[outcome] in shown.out
+
+
+def test_the_status_of_infostates_is_reported(command, tmp_path, monkeypatch):
+    (tmp_path / "trust.efg").write_text(TRUST, encoding="utf-8")
+    ran = command("solve", "trust.efg", "--out", "run")
+    assert re.search(r"^  infostates +1 reached, 1 refined$", ran.out, re.M)
+    shown = command("show", "trust.efg", "run").out.splitlines()
+    assert "    1.000  reached    pays ahead?  walk away 1.000" in shown
+    assert "    1.000  refined    paid  keep 1.000" in shown
+    counts = command("solve", "trust.efg", "--method", "cfr+", "--json").json["infostates"]
+    assert counts == {"reached": 1, "refined": 0, "arbitrary": 1}
+    found = command("show", "trust.efg", "run", "--json").json["infostates"]
+    assert [row["status"] for row in found] == ["reached", "refined"]
+    monkeypatch.setattr(solve_command, "LARGEST_WITH_STATUS", 0)
+    assert command("solve", "trust.efg", "--json").json["infostates"] == {}
+    assert "  infostates" not in command("solve", "trust.efg").out
 
 
 def test_every_outcome_has_words():

@@ -110,8 +110,10 @@ def run(
 ) -> None:
     """Print the action probabilities of a policy at every infostate.
 
-    Own reach is the probability that the player's own actions lead to the infostate. For a
-    correlated policy, the average of its policies is printed.
+    Own reach is the probability that the player's own actions lead to the infostate. The status
+    is "reached" if chance and all players lead there; otherwise "refined" if information is perfect
+    from there on and the policy is best there, or "arbitrary". For a correlated policy, the average
+    of its policies is printed.
     """
     from infoset.front import read_policy_metadata
     from infoset.game.player_names import find_player
@@ -129,8 +131,9 @@ def run(
         save_policy_csv(found, sys.stdout)
         return
     rows = choice.rows(found)
+    status = _status(found) if rows else {}
     if as_json:
-        records = [_record(row) for row in rows]
+        records = [_record(row, status) for row in rows]
         print_json({"game": str(rules), "policy": path, "metadata": about, "infostates": records})
         return
     method = (about or {}).get("method")
@@ -138,7 +141,7 @@ def run(
     if not rows:
         say("no infostate agrees with the options")
         return
-    _print_text(rules, rows, _totals(found))
+    _print_text(rules, rows, _totals(found), status)
 
 
 def _read(
@@ -184,29 +187,47 @@ def _totals(policy: TabularPolicy) -> list[int]:
     return [len(form.reading_order(player)) for player in range(form.num_players)]
 
 
-def _record(row: PolicyRow) -> dict[str, Any]:
+def _status(policy: TabularPolicy) -> dict[tuple[int, str], str]:
+    """Return the status of each infostate, by player and text."""
+    from infoset.evaluation import infostate_status
+
+    return {
+        (player, text): str(own[number])
+        for player, own in enumerate(infostate_status(policy))
+        for text, number in policy.form.labeled_infostates(player)
+    }
+
+
+def _record(row: PolicyRow, status: dict[tuple[int, str], str]) -> dict[str, Any]:
     return {
         "player": row.player,
         "infostate": row.infostate,
         "own_reach": row.own_reach,
+        "status": status[row.player, row.infostate],
         "actions": row.actions,
         "probabilities": row.probabilities,
     }
 
 
-def _print_text(rules: Game | ExtensiveForm, rows: Iterable[PolicyRow], totals: list[int]) -> None:
+def _print_text(
+    rules: Game | ExtensiveForm,
+    rows: Iterable[PolicyRow],
+    totals: list[int],
+    status: dict[tuple[int, str], str],
+) -> None:
     """Print rows by player; `totals` are the numbers of infostates of all players."""
     from infoset.game import player_name
 
     for player, group in groupby(rows, key=attrgetter("player")):
         of_player = list(group)
         shown = "" if len(of_player) == totals[player] else f"{len(of_player):,} of "
-        table = TextTable(">own reach", "infostate", "policy", is_plain=True)
+        table = TextTable(">own reach", "status", "infostate", "policy", is_plain=True)
         for row in of_player:
             pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
             shares = (f"{a} {share:.3f}" for a, share in pairs if share >= SMALLEST_SHOWN)
             policy = "  ".join(share.replace(" ", JOINT) for share in shares)
-            table.add_row(f"{row.own_reach:.3f}", row.infostate, policy)
+            marked = status[player, row.infostate]
+            table.add_row(f"{row.own_reach:.3f}", marked, row.infostate, policy)
         say()
         title = f"{player_name(rules, player)}: {shown}{totals[player]:,} infostates"
         print_table(table, title=title)

@@ -73,6 +73,10 @@ ENDINGS = {
 
 STORED_EXACTLY = "float64"
 
+LARGEST_WITH_STATUS = 1_000_000
+"""Numbers read per gradient up to which the status of infostates is counted in less than a second.
+"""
+
 
 def _known_method(context: typer.Context, method: str) -> str:
     """Check the name of a method; print the table of methods and exit if it is `list`."""
@@ -164,9 +168,10 @@ def run(
 ) -> None:
     """Solve a game, and save the policy.
 
-    If none of --target, --iterations and --seconds is given, solving stops at an exploitability (or
-    NashConv) of 0.1% of the payoff range, or after at most 100,000 iterations. Team methods stop
-    after a default number of iterations instead; with --teams, --rule or --relax, the default
+    If none of --target, --iterations and --seconds is given, solving stops at an exploitability of
+    0.1% of the payoff range, or, in games other than two-player constant-sum games, at a NashConv
+    of 0.1% of the spread of payoffs on the path; or after at most 100,000 iterations. Team methods
+    stop after a default number of iterations instead; with --teams, --rule or --relax, the default
     method is a team method. With --lock, exploitability and gains are those of players who follow
     the locked probabilities. Ctrl-C stops at any time and saves the results so far.
     """
@@ -236,7 +241,9 @@ def run(
         lambda to: save_run(result, to, game=rules, storage=stored, lock=lock), out
     )
     if as_json:
-        print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
+        counts = _count_status(result.policy)
+        files = {"folder": str(folder), "files": run_files(result)}
+        print_json({**result.summary(), "infostates": counts, **files})
     else:
         _report(result, folder, game, stored, locked)
     if result.outcome == "interrupted":
@@ -262,6 +269,16 @@ def _tell_shared_payoffs(policy: TabularPolicy) -> None:
             "note: all players get the same payoff; --method portfolio finds what they can get "
             "together, which an equilibrium need not be"
         )
+
+
+def _count_status(policy: TabularPolicy) -> dict[str, int]:
+    """Return the number of infostates of each status; none if counting them takes long."""
+    from infoset.evaluation import STATUSES, infostate_status
+
+    if policy.form.gradient_cost > LARGEST_WITH_STATUS:
+        return {}
+    pairs = [*zip(infostate_status(policy), policy.form.multiplicities, strict=True)]
+    return {name: sum(int(many[own == name].sum()) for own, many in pairs) for name in STATUSES}
 
 
 def _report(
@@ -291,6 +308,10 @@ def _report(
         table.add_row(name, text)
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
+    counts = _count_status(result.policy)
+    if counts:
+        shown = (f"{count:,} {name}" for name, count in counts.items() if count)
+        table.add_row("infostates", ", ".join(shown))
     if storage != STORED_EXACTLY:
         # The file has the measurement in the full game.
         measured = (read_policy_metadata(folder) or {})["measured"]
