@@ -326,15 +326,15 @@ def test_exact_solutions_of_the_largest_payoffs():
 def test_utilities_beyond_the_largest_number_are_refused():
     rules = AffineGame(load_game("kuhn_poker"), 8e307, (1e308, -1e308))
     for build in (lambda: build_tree(rules).sequence_form, lambda: build_sequence_form(rules)):
-        with pytest.raises(NumericalError, match="a play of kuhn_poker add up to more than .* div"):
+        with pytest.raises(NumericalError, match="a play of kuhn_poker add up to more than"):
             build()
 
 
 def test_sums_of_payoffs_that_overflow_are_refused_when_they_are_evaluated():
     form = build_tree(LARGEST).sequence_form
     # Player 0 bets, and player 1 passes: player 0 always wins one chip.
-    weights = [[float(label.endswith("bet")) for label in ("", *labels)] for labels in ACTIONS]
-    plans = TabularPolicy.from_weights(form, weights).realization_plans
+    bets, passes = np.array([1.0] + 6 * [0, 1]), np.array([1.0] + 6 * [1, 0])
+    plans = TabularPolicy.from_weights(form, [bets, passes]).realization_plans()
     for play in (CCEEvaluator(form), EFCEEvaluator(form)):
         for _ in range(40):
             play.add(plans)
