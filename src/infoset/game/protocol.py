@@ -82,6 +82,14 @@ class Game(ABC):
     num_players: int
     """Number of players, excluding chance."""
 
+    @property
+    def utility_range(self) -> tuple[float, float] | None:
+        """Bounds on the utility of every player, if they are known without visiting the game.
+
+        Confidence intervals of matches by the rules are then within them, and right with few deals.
+        """
+        return None
+
     @abstractmethod
     def initial_world(self) -> World:
         """Return the world state in which every play begins."""

@@ -110,6 +110,12 @@ class NoLimitEndgame(PublicRulesGame):
         object.__setattr__(self, "ranges", self._range_texts())
         object.__setattr__(self, "rules", EndgameRules(self))
 
+    @property
+    def utility_range(self) -> tuple[float, float]:
+        """From losing to winning half of the pot and a stack."""
+        most = self.pot / 2 + self.stack
+        return (-most, most)
+
     def __str__(self) -> str:
         """Return the game as `load` reads it, omitting parameters with default values."""
         return Game.__str__(self)

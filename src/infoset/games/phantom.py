@@ -69,6 +69,11 @@ class PhantomGame(Game):
         """Return whether the stones of one player win."""
 
     @property
+    def utility_range(self) -> tuple[float, float]:
+        """From -1 for the loser to 1 for the winner."""
+        return (-1, 1)
+
+    @property
     def is_abrupt(self) -> bool:
         """Whether a failed try ends the turn."""
         return self.gameversion in ("abrupt", "adh")
