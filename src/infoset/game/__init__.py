@@ -2,10 +2,10 @@
 
 from infoset.game.check import CheckReport, check_game
 from infoset.game.history import History, initial_history, play_out
-from infoset.game.infostate import Infostate, PublicState, Step, step_text
+from infoset.game.infostate import Infostate, PublicState, Step, other_card_order, step_text
 from infoset.game.observation import Observation
 from infoset.game.protocol import Game, GameSource, Probability, parameter_text
-from infoset.game.public_rules import PublicDeal, PublicEnd, PublicHand, PublicRules
+from infoset.game.public_rules import PublicDeal, PublicEnd, PublicHand, PublicRules, scaled_hands
 from infoset.game.public_rules_game import PublicRulesGame
 from infoset.game.serialization import serialize
 from infoset.game.transcripts import transcript
@@ -30,8 +30,10 @@ __all__ = [
     "fold_chance_player",
     "forget_factorization",
     "initial_history",
+    "other_card_order",
     "parameter_text",
     "play_out",
+    "scaled_hands",
     "serialize",
     "step_text",
     "transcript",
