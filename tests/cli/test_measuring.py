@@ -231,7 +231,10 @@ def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
 def test_what_stopped_the_visit_is_said(command):
     shown = command("info", "goofspiel(num_cards=4)", "--max-worlds", "300")
     assert shown.code == 0
-    assert "stopped at the limit on world states (--max-worlds): ≥ marks lower bounds" in shown.out
+    assert (
+        "there are more world states than the limit (--max-worlds): ≥ marks lower bounds"
+        in shown.out
+    )
     assert "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2" in shown.out
     asked = command("info", "goofspiel(num_cards=4)", "--max-worlds", "300", "--json")
     assert asked.json["stop"] == "worlds"

@@ -40,7 +40,7 @@ def test_a_play_from_beginning_to_end(command):
         "answer with the name, its beginning, or the number of an action; ? lists these keys, q "
         "or Ctrl-D quits",
         "",
-        "1. - | you see K",
+        "1. chance | you see K",
         "your move: [1] pass  [2] bet",
         "'x' is not a legal action, or the beginning of several; ? helps",
         "your move: [1] pass  [2] bet",
@@ -59,9 +59,9 @@ def test_a_play_from_beginning_to_end(command):
 
 def test_steps_that_the_player_does_not_see_say_so(command):
     ran = command("play", "phantom_ttt", "--seed", "1", stdin="1\nq\n")
-    hidden = [line for line in ran.out.splitlines() if line.startswith(("2. -", "3. -"))]
-    assert len(hidden) == 2
-    assert all(line.endswith("| you see nothing") for line in hidden)
+    lines = [line for line in ran.out.splitlines() if line.startswith(("2. ", "3. "))]
+    # Player 1 tries a cell; then it tries again, or the turn is filled up.
+    assert lines == ["2. player 1 acts | you see nothing", "3. -             | you see nothing"]
 
 
 @pytest.mark.parametrize(("game", "is_known"), [("kuhn_poker", True), ("matrix_rps", False)])
@@ -112,7 +112,7 @@ def test_the_end_of_input_is_a_polite_end(command, stdin):
     (left,) = command("play", "kuhn_poker", "--seed", "3", "--json", stdin=stdin).json["hands"]
     assert left["finished"] is False
     assert left["rewards"] is None
-    assert left["transcript"] == ["kuhn_poker, seen by player 0", "1. - | you see K"]
+    assert left["transcript"] == ["kuhn_poker, seen by player 0", "1. chance | you see K"]
 
 
 class Answers(io.StringIO):

@@ -57,7 +57,7 @@ def test_the_object_of_json(command, runs):
     ("arguments", "message"),
     [
         (["runs", "--out", "a.pdf"], "folders in it do; give these: runs/dcfr runs/other"),
-        (["runs/dcr", "--out", "a.pdf"], "did you mean dcfr?"),
+        (["runs/dcr", "--out", "a.pdf"], "did you mean runs/dcfr?"),
         (["x=runs/dcr", "--out", "a.pdf"], "there is no file or folder runs/dcr"),
         (["x=both", "--out", "a.pdf"], "'x' names one line"),
         (["runs/dcfr", "runs/other", "--out", "a.pdf", "--x-label", "t"], "one chart for each"),

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -17,7 +18,7 @@ from rich.console import Console
 import infoset
 import infoset.front
 from infoset.cli.commands.solve import ENDINGS
-from infoset.cli.progress import Progress
+from infoset.cli.progress import THREAD_NAME, Progress, live
 from infoset.experiments import RUN_FILES
 from infoset.games import KuhnPoker
 from infoset.runs import Budget, TracePoint
@@ -305,6 +306,31 @@ def test_the_display_says_what_is_being_built(point, text):
     shown = io.StringIO()
     Console(file=shown, width=120).print(progress)
     assert text in shown.getvalue()
+
+
+def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(monkeypatch, capsys):
+    lines, is_written = [], threading.Event()
+
+    def write(line):
+        lines.append(line)
+        is_written.set()
+
+    monkeypatch.setattr("infoset.cli.progress.MIN_PAUSE", 0.001)
+    monkeypatch.setattr("infoset.cli.progress.MAX_PAUSE", 0.001)
+    monkeypatch.setattr("infoset.cli.progress.tell", write)
+    with live("leduc_poker") as progress:
+        assert is_written.wait(60)
+        assert re.fullmatch(r"leduc_poker: building the world graph, \S+ s", lines[0])
+        progress.building(BuildPoint("world graph", 12_345, None, 2.0))
+        progress.solving("cfr+", Budget(target=0.01))
+        progress.measured(measured(7, 0.5))
+        for _ in range(2):  # the first of these lines may have been begun before
+            is_written.clear()
+            assert is_written.wait(60)
+        assert lines[-1].startswith("leduc_poker, cfr+: iteration 7, exploitability 0.5, target")
+    names = [thread.name for thread in threading.enumerate() if thread.is_alive()]
+    assert names.count(THREAD_NAME) == 0
+    assert capsys.readouterr().out == ""
 
 
 def test_the_display_says_that_kernels_are_compiled(monkeypatch):

@@ -22,7 +22,7 @@ def test_a_file_of_gambit_is_an_extensive_form(tmp_path):
 
 
 def test_a_file_that_is_not_there():
-    with pytest.raises(GameFileError, match=r"the file nowhere/game\.efg does not exist"):
+    with pytest.raises(GameFileError, match=r"there is no file or folder nowhere/game\.efg"):
         infoset.load("nowhere/game.efg")
 
 

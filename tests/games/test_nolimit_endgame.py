@@ -1,6 +1,6 @@
 """Endgames of no-limit hold'em: cards, ranges, sizes of bets, and the forms they give."""
 
-import builtins
+import sys
 from itertools import product
 
 import numpy as np
@@ -151,14 +151,7 @@ def test_hands_are_named_with_their_cards_in_any_order(tmp_path):
 
 
 def test_without_the_evaluator_the_error_says_what_to_install(monkeypatch):
-    load = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name == "phevaluator":
-            raise ImportError(name)
-        return load(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "phevaluator", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'infoset\[poker\]'"):
         hand_strengths(["Ks", "9d", "8h", "4s", "2c"], ["AhAd"])
 

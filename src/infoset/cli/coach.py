@@ -12,6 +12,7 @@ from infoset.beliefs import Belief, hand_belief, private_belief
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import decision_losses
 from infoset.forms import PublicForm, as_public_form
+from infoset.game import player_name
 from infoset.game.infostate import label_text
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, Player
@@ -73,7 +74,7 @@ class Coach:
         if self._public is not None:
             hands = hand_belief(self._public, infostate, self._whole)
             shares = _by_class({label_text(hand): share for hand, share in hands.items()})
-            return [f"player {1 - self.player} holds: {belief_text(shares)}"]
+            return [f"{self._name(1 - self.player)} holds: {belief_text(shares)}"]
         try:
             belief = private_belief(
                 rules,
@@ -87,10 +88,13 @@ class Coach:
             return [f"what the others hold is unknown: {error}"]
         found = {p: private_shares(belief, p) for p in range(rules.num_players) if p != self.player}
         return [
-            f"player {other} holds: {belief_text(shares, belief)}"
+            f"{self._name(other)} holds: {belief_text(shares, belief)}"
             for other, shares in found.items()
             if shares.keys() != {NOTHING_PRIVATE}
         ]
+
+    def _name(self, player: Player) -> str:
+        return player_name(self._form, player)
 
     def cost(self, infostate: Infostate, action: Action) -> float:
         """Return what an action costs, in utility; NaN where the policy never leads."""

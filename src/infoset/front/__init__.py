@@ -44,7 +44,6 @@ from infoset.front.named_games import (
 )
 from infoset.front.players import is_searcher, resolve_players, resolve_searcher
 from infoset.front.policy_files import (
-    check_is_policy_file,
     game_of_policy,
     is_correlated,
     is_network,
@@ -88,7 +87,6 @@ __all__ = [
     "build_tree",
     "build_world_graph",
     "check_game",
-    "check_is_policy_file",
     "choose_form",
     "compare",
     "comparison_budget",

@@ -175,7 +175,7 @@ class Battleship(Game):
         cells = self._spots[len(fleet)][action]
         return [(Waters(replaced(world.fleets, player, (*fleet, cells))), 1)]
 
-    @property
+    @cached_property
     def utility_range(self) -> tuple[float, float]:
         """From losing the whole fleet and sinking nothing to the opposite."""
         fleet = 1.0 if self.payoff == "win_loss" else sum(self.ship_values)

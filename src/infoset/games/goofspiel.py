@@ -180,7 +180,7 @@ class Goofspiel(Game):
             points = ahead(points, self._share[result.winner, world.prize])
         return next_rounds(world.deck, result.hands, points, self.points_order)
 
-    @property
+    @cached_property
     def utility_range(self) -> tuple[float, float]:
         """From losing to winning, or from no points to those of the highest prizes."""
         if self.returns_type == "win_loss":

@@ -188,7 +188,7 @@ class Hanabi(Game):
             return [(after, 1)]
         return ((with_card(after, world.player, card), p) for card, p in deals(after.deck, 1))
 
-    @property
+    @cached_property
     def utility_range(self) -> tuple[float, float]:
         """From 0 to the number of cards on complete fireworks."""
         return (0, self.colors * self.ranks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
 from math import floor
 from typing import Any, ClassVar, NamedTuple
@@ -121,7 +122,7 @@ class NoLimitEndgame(PublicRulesGame):
         object.__setattr__(self, "ranges", self._range_texts())
         object.__setattr__(self, "rules", EndgameRules(self))
 
-    @property
+    @cached_property
     def utility_range(self) -> tuple[float, float]:
         """From losing to winning half of the pot and a stack."""
         most = self.pot / 2 + self.stack

@@ -68,7 +68,7 @@ class PhantomGame(Game):
     def is_won(self, board: str, mark: str) -> bool:
         """Return whether the stones of one player win."""
 
-    @property
+    @cached_property
     def utility_range(self) -> tuple[float, float]:
         """From -1 for the loser to 1 for the winner."""
         return (-1, 1)

@@ -99,7 +99,7 @@ class TradeComm(Game):
             return [(Market(pair), chance) for pair in items]
         return [(self._after(world, joint_action[p]), 1) for p in self.actors(world)]
 
-    @property
+    @cached_property
     def utility_range(self) -> tuple[float, float]:
         """From 0 without a trade to 1."""
         return (0, 1)

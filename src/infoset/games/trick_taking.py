@@ -160,7 +160,7 @@ class TrickTaking(Game):
             return [(self._play(world, self._number[card]), 1)]
         return () if world.is_dealt else self._deals()
 
-    @property
+    @cached_property
     def utility_range(self) -> tuple[float, float]:
         """From -1 for the loser to 1 for the winner."""
         return (-1, 1)

@@ -29,7 +29,6 @@ from infoset.cli.screen import (
     asks_for_list,
     duration_text,
     error_text,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -37,6 +36,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.errors import ComparisonError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _list_methods(rules: Game | CompiledGame, as_json: bool) -> None:
         rows = [{"name": name, "description": text} for name, text in found.items()]
         print_json({"game": str(rules), "methods": rows})
         return
-    table = make_table("name", "description")
+    table = TextTable("name", "description")
     for name, description in found.items():
         table.add_row(name, description)
     print_table(table, title=f"methods that apply to {rules}")
@@ -159,7 +159,7 @@ def _report(results: Sequence[SolveResult], folder: Path, files: Mapping[str, st
     error = "NashConv" if results[0].exploitability is None else "exploitability"
     has_seeds = any(result.seed is not None for result in results)
     seed_column = [">seed"] * has_seeds
-    table = make_table("method", *seed_column, ">iterations", ">time", f">{error}", "outcome")
+    table = TextTable("method", *seed_column, ">iterations", ">time", f">{error}", "outcome")
     for result in results:
         reached = result.nash_conv if result.exploitability is None else result.exploitability
         table.add_row(

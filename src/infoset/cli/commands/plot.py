@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from infoset.cli.options import JsonOption, PictureOption
-from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
+from infoset.cli.screen import number_text, print_json, print_table, say, tell
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.runs import RunTrace
@@ -170,10 +171,10 @@ def _report(rows: Sequence[dict[str, Any]], out: Path, as_json: bool) -> None:
     error = next(row["error"] for row in rows)
     columns = ("name", ">seed", ">measurements", ">iterations", f">last {error}")
     has_games = len({row["game"] for row in rows}) > 1
-    table = make_table(*["game"] * has_games, *columns)
+    table = TextTable(*["game"] * has_games, *columns)
     for row in rows:
         numbers = (row["seed"], row["measurements"], row["iterations"], row["last_error"])
-        table.add_row(*[row["game"]] * has_games, row["name"], *map(number_text, numbers))
+        table.add_row(*[row["game"] or ""] * has_games, row["name"], *map(number_text, numbers))
     print_table(table)
     say(f"saved in {out}")
 

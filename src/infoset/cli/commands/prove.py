@@ -35,6 +35,7 @@ def run(
     probabilities must be exact fractions.
     """
     from infoset.front import load, to_compiled, to_game
+    from infoset.game import player_name
     from infoset.solvers import solve_exactly
 
     with live(game) as progress:
@@ -53,9 +54,10 @@ def run(
         )
         return
     say(str(compiled))
-    shown = {"value of player 0": proof.value}
+    first = player_name(compiled, 0)
+    shown = {f"value of {first}": proof.value}
     if proof.value is None:
-        shown = {"lower bound for player 0": proof.lower, "upper bound for player 0": proof.upper}
+        shown = {f"lower bound for {first}": proof.lower, f"upper bound for {first}": proof.upper}
     for name, bound in shown.items():
         if bound is not None:
             # Not in a table, which would break long fractions.

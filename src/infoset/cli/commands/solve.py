@@ -30,7 +30,6 @@ from infoset.cli.screen import (
     asks_for_list,
     error_rows,
     list_and_leave,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -39,6 +38,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.cli.teams import (
     PenaltyOption,
     RelaxOption,
@@ -270,9 +270,10 @@ def _report(
     from infoset.evaluation import evaluate_policy
     from infoset.experiments import run_files
     from infoset.front import read_policy_metadata
+    from infoset.game import player_name
     from infoset.policy import restrict_policy, rounded_policy
 
-    table = make_table()
+    table = TextTable()
     table.add_row("outcome", ENDINGS[result.outcome])
     if result.reason is not None:
         table.add_row("method", result.reason)
@@ -281,9 +282,11 @@ def _report(
     table.add_row("iterations", number_text(result.iterations))
     add_times(table, result)
     for player, value in enumerate(result.values):
-        table.add_row(f"value of player {player}", number_text(value))
+        name = player_name(result.policy.form, player)
+        table.add_row(f"value of {name}", number_text(value))
     for player, level in enumerate(result.security_levels or ()):
-        table.add_row(f"security level of player {player}", number_text(level))
+        name = player_name(result.policy.form, player)
+        table.add_row(f"security level of {name}", number_text(level))
     for name, text in error_rows(result.measured):
         table.add_row(name, text)
     for name, gap in result.gaps.items():
