@@ -266,12 +266,27 @@ def test_the_coach_says_what_a_policy_does_and_what_actions_cost(command):
         if "you see Q" not in ran.out:
             continue
         # In every equilibrium, a first bet with a queen loses: kings call, jacks fold.
-        advice = [line for line in ran.out.splitlines() if "the coach plays" in line]
-        assert advice[0] == "the coach plays: pass 1.000  bet 0.000 (costs 0.167)"
-        assert advice[1] == f"2. you: bet; {advice[0]}"
+        lines = ran.out.splitlines()
+        assert "the coach plays: pass 1.000  bet 0.000 (costs 0.167)" in lines
+        assert "2. you: bet (costs 0.167). pass would be best" in lines
         assert "your decisions cost 0.167 in all, compared with" in ran.out
         return
     pytest.fail("no hand with a queen")
+
+
+def test_a_verdict_begins_with_the_chosen_action_and_its_cost():
+    form = cached_tree("kuhn_poker").sequence_form
+    coach = Coach(tabulate(form, lambda infostate, legal: {"bet": 1}), 1)
+    king = form.infostate_at(1, dict(form.labeled_infostates(1))["[K] / bet"])
+    assert coach.verdict(king, "bet") == "bet (best). pass would cost 3"
+    assert coach.verdict(king, "pass") == "pass (costs 3). bet would be best"
+    pennies = cached_tree("matrix_mp").sequence_form
+    mixing, start = Coach(uniform_policy(pennies), 0), pennies.infostate_at(0, 0)
+    mixed = "the coach plays Heads 0.500, Tails 0.500"
+    assert mixing.verdict(start, "Heads") == f"Heads (best). Tails would be as good; {mixed}"
+    folds = tabulate(form, [lambda infostate, legal: {"pass": 1}, None])
+    never = Coach(folds, 1).verdict(king, "bet")
+    assert never == "bet (of unknown cost: the others never lead here)"
 
 
 def test_a_coach_needs_a_policy_for_the_game(command):

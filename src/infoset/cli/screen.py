@@ -63,9 +63,9 @@ def tell_notes(game: Game | CompiledGame) -> None:
 
 def print_json(value: Any) -> None:
     """Write a value to standard output as one JSON object on one line."""
-    from infoset.experiments import json_text
+    from infoset.experiments import json_text, json_value, portable_integers
 
-    say(json_text(value))
+    say(json_text(portable_integers(json_value(value))))
 
 
 def print_table(table: TextTable, title: str = "") -> None:

@@ -38,7 +38,8 @@ class TextTable:
 
     At a width that is too small, text is wrapped at spaces. If that is not enough, columns are
     stacked: they are printed in several blocks below each other, each of which begins with the
-    columns that tell the rows apart. A single word or number that is wider is printed whole.
+    columns that tell the rows apart, or with row numbers. A single word or number that is wider is
+    printed whole.
 
     Parameters
     ----------
@@ -90,23 +91,30 @@ class TextTable:
 
     def _stacked(self, columns: list[_Column], width: int) -> list[list[_Column]]:
         """Return the columns in blocks that fit where wrapping leaves them readable."""
-        num_keys = self._num_keys(columns, width)
-        keys, others = columns[:num_keys], columns[num_keys:]
+        keys = self._keys(columns, width)
         blocks = [keys[:]]
-        for column in others:
+        for column in columns[len(keys) if keys[0] is columns[0] else 0 :]:
             wanted = [one.readable for one in (*blocks[-1], column)]
-            if len(blocks[-1]) > num_keys and self._total(wanted) > width:
+            if len(blocks[-1]) > len(keys) and self._total(wanted) > width:
                 blocks.append(keys[:])
             blocks[-1].append(column)
         return blocks
 
-    def _num_keys(self, columns: list[_Column], width: int) -> int:
-        """Return how many of the first columns tell all rows apart; one if they are too wide."""
+    def _keys(self, columns: list[_Column], width: int) -> list[_Column]:
+        """Return the first columns that tell all rows apart; row numbers if these are too wide."""
         for number in range(1, len(columns)):
             if len({row[:number] for row in self.rows}) == len(self.rows):
-                wanted = self._total([column.readable for column in columns[:number]])
-                return number if 2 * wanted <= width else 1
-        return 1
+                keys, others = columns[:number], columns[number:]
+                # A single key may be wrapped; several may take half of the width.
+                widest = max(column.narrowest for column in others)
+                wanted = self._total([*(key.narrowest for key in keys), widest])
+                if number > 1:
+                    wanted = 2 * self._total([key.readable for key in keys])
+                if wanted > width:
+                    break
+                return keys
+        numbers = [str(number) for number in range(1, 1 + len(self.rows))]
+        return [_Column("", is_right=True, cells=numbers, readable=READABLE)]
 
     def _fitted(self, columns: list[_Column], width: int) -> list[int]:
         """Return widths of columns that fit together, as far as whole words allow it."""

@@ -4,7 +4,7 @@ from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellRes
 from infoset.experiments.folders import check_results, check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
 from infoset.experiments.grids import log_log_slope, run_grid, run_points, spreads
-from infoset.experiments.json_values import json_text, json_value
+from infoset.experiments.json_values import json_text, json_value, portable_integers
 from infoset.experiments.parameter_search import Neighbor, Trial, TuningResult, tune
 from infoset.experiments.reports import (
     Chart,
@@ -84,6 +84,7 @@ __all__ = [
     "log_log_slope",
     "parameters_text",
     "parse_range",
+    "portable_integers",
     "run_cells",
     "run_files",
     "run_grid",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, PolicyFileError, ResultFileError
-from infoset.experiments.json_values import json_text, json_value
+from infoset.experiments.json_values import json_text, json_value, portable_integers
 from infoset.game import Game, GameSource
 from infoset.plotting.figure_files import figure_bytes
 from infoset.utils.arguments import check_path
@@ -139,7 +139,7 @@ def save_result(
             "files": dict(files),
             "checksums": {name: file_checksum(made / name) for name in others},
         }
-        whole = with_checksum(json_value({**record, **about}))
+        whole = with_checksum(portable_integers(json_value({**record, **about})))
         write_text(made / last, json_text(whole, indent=2) + "\n")
 
     wanted = RUNS / default if folder is None else _named(folder)

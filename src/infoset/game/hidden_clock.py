@@ -118,6 +118,7 @@ class _HiddenClock(Game):
         self.limit = limit
         self.rules = CheckedGame(game)
         self.num_players = self.rules.num_players
+        self.utility_range = game.utility_range
 
     def initial_world(self) -> _Turn:
         world = self.rules.initial_world()

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from fractions import Fraction
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -85,6 +86,15 @@ class Game(ABC):
 
     player_names: Sequence[str] = ()
     """[N] names of the players, which replace `player 0` and so on wherever players are shown."""
+
+    @cached_property
+    def utility_range(self) -> tuple[float, float] | None:
+        """Bounds on the utility of every player, if they are known without visiting the game.
+
+        Confidence intervals of matches by the rules are then within them, and right with few deals.
+        A game may set it as an attribute of its class, or define a property.
+        """
+        return None
 
     @abstractmethod
     def initial_world(self) -> World:

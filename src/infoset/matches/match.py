@@ -20,6 +20,7 @@ from infoset.matches.aivat import ValueFunction, aivat_utilities, check_values
 from infoset.matches.game_matches import RulesMatch, TerminalEstimates
 from infoset.matches.match_file import MatchFile, described
 from infoset.matches.match_statistics import (
+    ColumnBounds,
     MatchResult,
     Tally,
     column_bounds,
@@ -32,8 +33,9 @@ from infoset.matches.repeated_search import (
     next_sample_size,
 )
 from infoset.matches.seats import Seats, make_seats
-from infoset.matches.tree_matches import TreeMatch, find_table, utility_bounds
-from infoset.policy import TabularPolicy, uniform_policy
+from infoset.matches.tree_matches import TreeMatch, find_table, tree_bounds
+from infoset.matches.utility_ranges import known_range
+from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
 from infoset.runs import check_workers, parallel_map
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
@@ -142,9 +144,11 @@ def play_matches(
 
     The plays of one deal are correlated, but deals are independent. The intervals are therefore
     over the deals, each of which counts by the average of its plays. Those of win rates are between
-    0 and 1, and those of utilities between their bounds, which are known on a tree; see
-    `MatchResult`. Without a tree, utilities have Student's t interval. It relies on the central
-    limit theorem: with few deals, or large and rare gains, it is too narrow.
+    0 and 1, and those of utilities between their bounds, if these are known: on a tree, from
+    `Game.utility_range`, or from the world graph of a searcher. They are the intervals of Clopper
+    and Pearson for the observed variance, see `MatchResult`. Without bounds, utilities have
+    Student's t interval, which relies on the central limit theorem: with few deals, or large and
+    rare gains, it is too narrow. If all deals are equal, it is infinite.
 
     With a half width, the interval is checked after 1024 deals, and then whenever the observed
     variance suggests that there are enough deals. The number of deals at most doubles between
@@ -236,7 +240,7 @@ def _add_all(
 
 
 def _checks(
-    tally: Tally, bounds: FloatArray, wanted: tuple[float, ...], first: int, maximum: int
+    tally: Tally, bounds: ColumnBounds, wanted: tuple[float, ...], first: int, maximum: int
 ) -> Iterator[int]:
     """Yield numbers of deals at which to check the intervals, until they are narrow enough."""
     if min(wanted) == inf:
@@ -303,18 +307,31 @@ def _make_match(
     """Return a match on the tree if both policies are tabular, and by the rules otherwise."""
     contestants = tuple(uniform_policy() if who is None else who for who in (first, second))
     if isinstance(game, Game):
-        unknown = column_bounds(np.full((len(seats), 2), np.nan))
         function = values if callable(values) else None
-        return RulesMatch(game, contestants, seed, seats, function, unknown)
+        bounds = _rules_bounds(game, contestants, len(seats), is_corrected=function is not None)
+        return RulesMatch(game, contestants, seed, seats, function, bounds)
     tables = find_table(game, first), find_table(game, second)
     source, utility = None, seats.utilities(game.rewards_so_far)
     if isinstance(values, np.ndarray):
         utility = _aivat_by_seat(game, tables, values, seats)
         source = TerminalEstimates(game, utility)
     if tables[0] is None or tables[1] is None:
-        bounds = utility_bounds(game, utility)
+        bounds = tree_bounds(game, utility, seats)
         return RulesMatch(game.game, contestants, seed, seats, source, bounds)
     return TreeMatch(game, tables[0], tables[1], seed, seats, utility)
+
+
+def _rules_bounds(
+    game: Game, contestants: tuple[object, ...], num_seats: int, *, is_corrected: bool
+) -> ColumnBounds:
+    """Return what is known of the columns of a match by the rules before it is played."""
+    known = known_range(game, contestants) or (np.nan, np.nan)
+    of_means = column_bounds(np.tile(known, (num_seats, 1)))
+    # Estimates of AIVAT may be beyond the utilities, which their mean is not.
+    of_deals = column_bounds(np.full((num_seats, 2), np.nan)) if is_corrected else of_means
+    first, second = contestants
+    is_same = first is second or all(isinstance(one, UniformPolicy) for one in contestants)
+    return ColumnBounds(of_deals, of_means, is_same)
 
 
 def _aivat_by_seat(

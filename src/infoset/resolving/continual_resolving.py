@@ -15,6 +15,7 @@ from infoset.errors import (
     ParameterError,
     PolicyMismatchError,
     UnsupportedGameError,
+    UserFunctionError,
 )
 from infoset.evaluation import PublicContinuation, TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
@@ -346,10 +347,15 @@ class ContinualResolving(Searcher):
             If no play leads to the infostate.
         ParameterError
             If its player does not act there, or leaf values are not finite.
+        UserFunctionError
+            If the values or the blueprint of the user raise an exception.
         """
         check_generator(rng)
         start, compiled_before = working_seconds(), compiling_seconds()
-        answer = self._resolvers[infostate.player].answer(infostate)
+        try:
+            answer = self._resolvers[infostate.player].answer(infostate)
+        except UserFunctionError as error:
+            raise UserFunctionError(f"{error}, searching at {infostate}") from error.__cause__
         actions = answer.actions or self.model.require_legal_actions(infostate)
         policy = answer.policy
         if policy is None:

@@ -267,7 +267,10 @@ def _count(row: Mapping[str, str], name: str, place: str) -> int:
         raise ResultFileError(
             f"{place} has {name}={show(row[name])}, which must be a whole number, at least 0"
         )
-    return int(value)
+    text = row[name].strip()
+    return (
+        int(text) if text.isdecimal() else int(value)
+    )  # a float has 53 bits, a seed may have more
 
 
 def _number_of(record: Mapping[str, Any], name: str) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
@@ -305,10 +306,12 @@ def _report(rules: Game, result: MatchResult, about: Mapping[str, str], seats: T
 
 
 def _cells(estimate: Estimate, *, percent: bool = False) -> tuple[str, str]:
-    """Format a mean and its interval, `-` if the mean is exact."""
+    """Format a mean and its interval: `-` if the mean is exact, `unknown` if nothing bounds it."""
 
     def text(value: float) -> str:
         return f"{100 * value:.4g}%" if percent else number_text(value)
 
     low, high = map(text, estimate.interval)
+    if not isfinite(estimate.half_width):
+        return text(estimate.mean), "unknown"
     return text(estimate.mean), f"{low} to {high}" if low != high else "-"

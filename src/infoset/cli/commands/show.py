@@ -58,8 +58,15 @@ class Choice(NamedTuple):
             self.player in (None, row.player)
             and not (self.reached and row.own_reach < SMALLEST_SHOWN)
             and (self.depth is None or row.own_depth < self.depth)
-            and (self.match is None or self.match in row.infostate)
+            and self._matches(row.infostate)
         )
+
+    def _matches(self, infostate: str) -> bool:
+        """Return whether an infostate contains the text, with the cards of hands in any order."""
+        from infoset.game import other_card_order
+
+        text = self.match
+        return text is None or text in infostate or other_card_order(text) in infostate
 
 
 def run(
