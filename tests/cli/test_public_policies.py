@@ -97,7 +97,7 @@ def test_show_prints_hands_and_lines(small):
     assert "player 0: 468 infostates" in whole
     some = small("show", "leduc_poker", "run", "--match", "[Ks] / raise", "--depth", 1)
     lines = [line for line in some.out.splitlines() if "[Ks]" in line]
-    assert [line.split()[1:4] for line in lines] == [["[Ks]", "/", "raise"]]
+    assert [line.split()[2:5] for line in lines] == [["[Ks]", "/", "raise"]]
     records = small("show", "run", "--json", "--top", 2).json["infostates"]
     assert len(records) == 4
     policy = infoset.load_policy("run")

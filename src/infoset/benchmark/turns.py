@@ -133,12 +133,13 @@ class TurnBudget(Budget):
         iteration: int,
         measured: Evaluation | TabularPolicy,
         joint: JointGaps = UNMEASURED,
+        goal: Callable[[], float] | None = None,
     ) -> Outcome | None:
         """Add a measurement to the trace, hand its policy over, and return the reason to stop."""
         policy, self._policy = self._policy, None
         if isinstance(measured, TabularPolicy):
             policy = measured
-        outcome = super().record(iteration, measured, joint)
+        outcome = super().record(iteration, measured, joint, goal)
         if policy is not None and self.hand_over is not None and iteration >= self._next:
             self.hand_over(iteration, policy)
             self._next = iteration + max(1, iteration // 10)

@@ -12,7 +12,15 @@ import numpy as np
 from infoset.efg.histories import HistoryTree
 from infoset.efg.information_sets import find_action_mismatch, find_recall_violation
 from infoset.errors import UnsupportedGameError
-from infoset.forms import TREE_EXAMPLE, InfostateTree, SequenceForm, contract_terminals
+from infoset.forms import (
+    TREE_EXAMPLE,
+    InfostateTree,
+    SequenceForm,
+    acting_tree,
+    contract_terminals,
+)
+from infoset.game import GameSource
+from infoset.game.player_names import own_names
 from infoset.tree.game_tree import GameTree
 from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_type
@@ -82,7 +90,10 @@ def _contract(form: HistoryTree) -> SequenceForm:
     """
     violation = find_action_mismatch(form) or find_recall_violation(form)
     if violation is not None:
-        raise UnsupportedGameError(f"{form.name} has no sequence form: {violation}")
+        measure = "; infoset.evaluation.behavior_values measures policies without perfect recall"
+        raise UnsupportedGameError(
+            f"{form.name} has no sequence form: {violation}{measure if violation.kind else ''}"
+        )
     trees = tuple(
         _acting_tree(form, player, _acting_sets(form, player)) for player in range(form.num_players)
     )
@@ -94,6 +105,7 @@ def _contract(form: HistoryTree) -> SequenceForm:
         chance_reach=form.chance_reach[ends],
         utility=form.utility[ends],
         num_steps=int(form.depth.max()),
+        source=GameSource(player_names=own_names(form)),
     )
 
 
@@ -125,26 +137,14 @@ def _acting_tree(form: HistoryTree, player: Player, sets: _ActingSets) -> Infost
     labels = [
         distinct_labels(form.legal_actions(history)) for history in sets.first_history.tolist()
     ]
-    set_of = {actions: index for index, actions in enumerate(dict.fromkeys(labels))}
     names = distinct_labels([form.infoset_name(player, number) for number in sets.number.tolist()])
-    size = len(names) + 1
-    return InfostateTree(
-        player=player,
-        parent=_with_root(np.where(last < 0, 0, 1 + before)),
-        action=_with_root(np.where(last < 0, -1, form.position[last])),
-        # There are no observations; the name of the information set is used instead.
-        private_observation=np.arange(-1, size - 1, dtype=np.int32),
-        public_observation=_with_root(np.full(size - 1, size - 1)),
-        public_state=np.zeros(size, np.int32),
-        action_set=_with_root(np.array([set_of[actions] for actions in labels], np.int32)),
-        action_sets=tuple(set_of),
-        observations=(*names, None),
-        names=("(start)", *names),
+    return acting_tree(
+        player,
+        previous=np.where(last < 0, -1, before),
+        action=np.where(last < 0, -1, form.position[last]),
+        names=names,
+        labels=labels,
     )
-
-
-def _with_root(values: IntArray) -> IntArray:
-    return np.concatenate([[-1], values]).astype(np.int32)
 
 
 def check_tree(game: object) -> None:

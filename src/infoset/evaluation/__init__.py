@@ -33,6 +33,7 @@ from infoset.evaluation.information_leakage import (
     mean_true_state_sampling_ratio,
     true_state_sampling_ratio,
 )
+from infoset.evaluation.infostate_statuses import STATUSES, infostate_status
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
 from infoset.evaluation.profile_values import (
     TransformedValues,
@@ -50,6 +51,7 @@ from infoset.evaluation.value_proofs import ValueProof, prove_value
 from infoset.evaluation.values_by_hand import HandEvaluation, evaluate_hands
 
 __all__ = [
+    "STATUSES",
     "Behavior",
     "BestResponse",
     "CCEEvaluation",
@@ -83,6 +85,7 @@ __all__ = [
     "exploitability",
     "hand_sampling_ratios",
     "history_values",
+    "infostate_status",
     "joint_distribution",
     "load_correlated_policy",
     "make_certificate",

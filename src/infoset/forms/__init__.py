@@ -24,8 +24,9 @@ from infoset.forms._treeplex_kernels import (
     realize_policy,
     widest_plan,
 )
+from infoset.forms.backward_induction import RolledBack, may_roll_back, roll_back
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
-from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut
+from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut, leaf_values_at
 from infoset.forms.derived_members import plan_value, values_of_plans
 from infoset.forms.form import (
     AnyForm,
@@ -46,7 +47,7 @@ from infoset.forms.gadget import (
     entered_public_form,
 )
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
-from infoset.forms.infostate_tree import InfostateTree, PublicTree
+from infoset.forms.infostate_tree import InfostateTree, PublicTree, acting_tree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
 from infoset.forms.payoffs import (
     FormPayoffs,
@@ -89,6 +90,7 @@ from infoset.forms.public_reach import (
     with_ranges,
 )
 from infoset.forms.public_structure import PublicSequences, PublicStructure, PublicTerminals
+from infoset.forms.reduced_form import ReducedForm, reduce_form
 from infoset.forms.sequence_form import (
     TREE_EXAMPLE,
     UNIT,
@@ -147,6 +149,8 @@ __all__ = [
     "PublicTerminals",
     "PublicTree",
     "PublicTrunk",
+    "ReducedForm",
+    "RolledBack",
     "SequenceForm",
     "Showdown",
     "SideEnds",
@@ -156,6 +160,7 @@ __all__ = [
     "Treeplex",
     "TwoPlayerPayoffs",
     "absolute_payoffs",
+    "acting_tree",
     "action_major_layout",
     "add_gadget",
     "as_public_form",
@@ -188,9 +193,11 @@ __all__ = [
     "first_invalid",
     "form_below",
     "is_new",
+    "leaf_values_at",
     "listed_payoffs",
     "lock",
     "lock_infostates",
+    "may_roll_back",
     "merge_reach",
     "midranges",
     "no_composition",
@@ -204,7 +211,9 @@ __all__ = [
     "public_hand_gradient",
     "public_payoffs",
     "realize_policy",
+    "reduce_form",
     "restrict_blocks",
+    "roll_back",
     "sequences_at",
     "sequences_in_tree",
     "sequences_of_nodes",

@@ -41,7 +41,7 @@ def carry_behavior(
     found = []
     for player, plex in enumerate(target.treeplexes):
         there, here = _same_sequences(target, source, player)
-        values = np.concatenate([[1.0], np.repeat(1.0 / plex.num_actions, plex.num_actions)])
+        values = plex.uniform_policy()
         chosen = probabilities[player][here]
         # Merged hands share a place, where the last one stays: the others must agree with it.
         values[there] = chosen

@@ -241,6 +241,12 @@ class Form(Protocol, metaclass=_HasMembers):
         sequences, divided by `unit`.
         """
 
+    def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
+        """Return twice the largest `payoff_deviation` of a player, given all plans [Q].
+
+        It is at most `payoff_width`, which forms return where computing it would take long.
+        """
+
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -195,6 +195,44 @@ class InfostateTree(ShortRepr):
                     f"no history of this game leads to the infostate {infostate}"
                 )
         return number
+
+
+def acting_tree(
+    player: Player,
+    previous: LongArray | IntArray,
+    action: LongArray | IntArray,
+    names: Sequence[str],
+    labels: Sequence[tuple[Action, ...]],
+) -> InfostateTree:
+    """Return the tree of a player's acting infostates alone, below an artificial root.
+
+    Parameters
+    ----------
+    previous, action
+        [I] the acting infostate before each one, with a smaller number, and the index of the action
+        taken there; -1 if there is none.
+    names, labels
+        Of each infostate, its name and its legal actions.
+    """
+    set_of = {actions: index for index, actions in enumerate(dict.fromkeys(labels))}
+    size = len(names) + 1
+
+    def with_root(values: LongArray | IntArray) -> IntArray:
+        return np.concatenate([[-1], values]).astype(np.int32)
+
+    return InfostateTree(
+        player=player,
+        parent=with_root(previous + 1),
+        action=with_root(action),
+        # There are no observations; the name of the infostate is used instead.
+        private_observation=np.arange(-1, size - 1, dtype=np.int32),
+        public_observation=with_root(np.full(size - 1, size - 1)),
+        public_state=np.zeros(size, np.int32),
+        action_set=with_root(np.array([set_of[actions] for actions in labels], np.int32)),
+        action_sets=tuple(set_of),
+        observations=(*names, None),
+        names=("(start)", *names),
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -109,7 +109,7 @@ def lock(form: Form, behavior: LockedBehavior) -> LockedForm:
     """
     check_form(form)
     check_type("behavior", behavior, Mapping, "probabilities by infostate")
-    filled = [_uniform(plex) for plex in form.treeplexes]
+    filled = [plex.uniform_policy() for plex in form.treeplexes]
     locked = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
     for key, given in behavior.items():
         player, infostates = form.look_up_all(key)
@@ -157,11 +157,6 @@ def lock_infostates(
         probabilities=probabilities,
         locked=locked,
     )
-
-
-def _uniform(plex: Treeplex) -> FloatArray:
-    sizes = plex.num_actions
-    return np.append(1.0, 1.0 / np.repeat(sizes, sizes))
 
 
 def _checked(

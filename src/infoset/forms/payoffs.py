@@ -58,6 +58,19 @@ def merge_payoffs(
     return merged, total, max_equal
 
 
+def places_among(listed: IntArray, sought: IntArray, sizes: Sequence[int]) -> LongArray:
+    """Return [K] the row of `listed` [M, N] that equals each row of `sought` [K, N].
+
+    The rows of `listed` are distinct and sorted, and the numbers in column c are below `sizes[c]`.
+    """
+    columns = np.concatenate([listed, sought]).T.astype(np.uint32, order="C")
+    order = lexicographic_order(tuple(columns), sizes)
+    # Sorting is stable, so a listed row precedes the rows that equal it, and begins their group.
+    place = np.empty(len(order), np.int64)
+    place[order] = np.cumsum(is_new(*columns[:, order])) - 1
+    return place[len(listed) :]
+
+
 def midranges(utility: FloatArray) -> FloatArray:
     """Return [N] the midrange of each column of `utility` [Z, N]; 0.0 if it is only rounding.
 

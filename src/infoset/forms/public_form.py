@@ -269,6 +269,10 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         )
         return float(np.sqrt(max(square - mean**2, 0.0))) / unit
 
+    def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
+        """Return the payoff width: deviations take longer than hundreds of iterations."""
+        return self.payoff_width
+
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1."""
         return self._of_reach.gradient(plans, player)

@@ -16,11 +16,17 @@ from infoset.forms._treeplex_kernels import max_additions
 from infoset.forms.derived_members import DerivedMembers, values_by_gradient, values_of_weights
 from infoset.forms.form import FormTable, PlayerValues
 from infoset.forms.infostate_tree import InfostateTree
-from infoset.forms.payoffs import FormPayoffs, check_range, merge_payoffs, terminal_payoffs
+from infoset.forms.payoffs import (
+    FormPayoffs,
+    check_range,
+    merge_payoffs,
+    places_among,
+    terminal_payoffs,
+)
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
-from infoset.game.infostate import canonical_text
+from infoset.game.infostate import canonical_text, other_card_order
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player, check_type
 from infoset.utils.frozen_arrays import freeze
@@ -210,21 +216,22 @@ class SequenceForm(DerivedMembers, ShortRepr):
     ) -> float:
         """Return the standard deviation of a player's returns; see `Form.payoff_deviation`."""
         sequence, reach = self.terminal_reach
-        # Payoffs leave out tuples whose payoff is zero; both lists are sorted by tuples.
+        # Payoffs leave out tuples whose payoff is zero.
         sizes = [plex.num_sequences for plex in self.treeplexes]
-        # Each tuple as one number, in the same order.
-        tuples, paid = (
-            np.ravel_multi_index(tuple(rows.T.astype(np.int64)), sizes)
-            for rows in (sequence, self.centered.terminal_sequence)
-        )
-        returns = np.zeros(len(tuples))
-        where = np.searchsorted(tuples, paid)
+        where = places_among(sequence, self.centered.terminal_sequence, sizes)
+        returns = np.zeros(len(sequence))
         returns[where] = self.centered.payoff[:, player] / unit / reach[where]
         probability = reach
         for own, plan in enumerate(plans):
             probability = probability * plan[sequence[:, own]]
         mean = float(probability @ returns)
         return float(np.sqrt(float(probability @ (returns - mean) ** 2)))
+
+    def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
+        """Return twice the largest `payoff_deviation` of a player; see `Form.payoff_spread`."""
+        if self.reach_source is None:
+            return self.payoff_width
+        return super().payoff_spread(plans)
 
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1.
@@ -449,6 +456,10 @@ def _find_label(
     for player in players:
         check_player(player, len(trees), name)
     possible = players or range(len(trees))
+    if not any(label in trees[player].acting_labels for player in possible):
+        exchanged = other_card_order(label)
+        is_known = any(exchanged in trees[player].acting_labels for player in possible)
+        label = exchanged if is_known else label
     found = [player for player in possible if label in trees[player].acting_labels]
     if not found:
         known = [text for player in possible for text in trees[player].acting_labels]

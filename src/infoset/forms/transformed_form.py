@@ -81,8 +81,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         """Return probabilities in the base, uniform at infostates that the transform lacks."""
         found = []
         for player, plex in enumerate(self.base.treeplexes):
-            own = np.ones(plex.num_sequences)
-            own[1:] = 1.0 / np.repeat(plex.num_actions, plex.num_actions)
+            own = plex.uniform_policy()
             mine, theirs = self._shared_sequences(player)
             own[theirs] = probabilities[player][mine]
             found.append(own)
@@ -95,8 +94,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         """
         found = []
         for player, plex in enumerate(self.treeplexes):
-            own = np.ones(plex.num_sequences)
-            own[1:] = 1.0 / np.repeat(plex.num_actions, plex.num_actions)
+            own = plex.uniform_policy()
             mine, theirs = self._shared_sequences(player)
             own[mine] = probabilities[player][theirs]
             found.append(own)
@@ -313,6 +311,12 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
             paid = float(ends.utility[end, player]) / unit
             square, mean, mass = square + reach * paid**2, mean + reach * paid, mass + reach
         return float(np.sqrt(max(square - mean**2 * (2 - mass), 0.0)))
+
+    def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
+        """Return the spread in the base; the payoff width if there are added ends."""
+        if len(self.transform.ends.player):
+            return self.payoff_width
+        return self.base.payoff_spread(self.transform.expand(plans))
 
     @cached_property
     def _measured(self) -> FormPayoffs:

@@ -47,6 +47,10 @@ class Treeplex(ShortRepr):
         owners = np.repeat(np.arange(self.num_infostates, dtype=np.int32), self.num_actions)
         return np.concatenate([np.array([-1], np.int32), owners])
 
+    def uniform_policy(self) -> FloatArray:
+        """Return [Q] the uniform behavior; 1 for the empty sequence."""
+        return np.append(1.0, 1.0 / np.repeat(self.num_actions, self.num_actions))
+
     def restricted(self, infostates: BoolArray) -> Treeplex:
         """Return the treeplex of some infostates [I], which include the ones before them."""
         kept = np.append(True, np.repeat(infostates, self.num_actions))

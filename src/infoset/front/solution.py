@@ -24,7 +24,7 @@ from infoset.front.policy_sources import (
     listed_policies,
     resolve_profile,
 )
-from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
 from infoset.runs import (
@@ -91,9 +91,11 @@ def solve(
         Number of iterations after which to stop.
     seconds
         Time after which to stop; building the game and compiling do not count. Without any of the
-        three limits, solving stops at a distance from equilibrium of 0.1% of the payoff range, or
-        after 100,000 iterations (fewer in large games; see `Budget.max_iterations`), so the result
-        does not depend on the clock. Without limits, exact methods run to completion.
+        three limits, solving stops at an exploitability of 0.1% of the payoff range, or, in games
+        other than two-player constant-sum games, at a NashConv of 0.1% of the spread on the path
+        (`infoset.runs.run_measured`); or after 100,000 iterations (fewer in large games; see
+        `Budget.max_iterations`). The result then does not depend on the clock. Without limits,
+        exact methods run to completion.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
     checkpoint
@@ -171,7 +173,6 @@ def resolve_method(
             f"{method!r} is a team method: call infoset.solve_team(game, {method!r}), or run "
             f"infoset solve GAME --method {method.lower()}"
         )
-    check_has_name(method, METHOD_KINDS, "method")
     if is_python_file(method):
         method = load_from_python_file(str(method), METHOD_KINDS, "method")
     if isinstance(method, RegretScheme):

@@ -21,7 +21,8 @@ from infoset.utils.clocks import working_seconds
 Target: TypeAlias = float | str
 """A distance from equilibrium in the game's units, or as a percentage of the payoff range."""
 
-DEFAULT_TARGET = "0.1%"
+DEFAULT_FRACTION = 1e-3
+DEFAULT_TARGET = f"{DEFAULT_FRACTION:.1%}"
 DEFAULT_ITERATIONS = 100_000
 DEFAULT_COST = 60_000_000_000
 """Count of numbers read after which a run without limits ends: about one minute in large games."""
@@ -108,11 +109,13 @@ class Budget:
         iteration: int,
         measured: Evaluation | TabularPolicy,
         joint: JointGaps = UNMEASURED,
+        goal: Callable[[], float] | None = None,
     ) -> Outcome | None:
         """Add a measurement to the trace; return the reason to stop, or None to continue.
 
         A policy is measured here. The target applies to `TracePoint.error`, the distance from
-        equilibrium that is most specific to the method.
+        equilibrium that is most specific to the method. `goal` returns a second target, which is
+        computed only where the first one is reached.
         """
         if isinstance(measured, TabularPolicy):
             measured = evaluate_policy(measured)
@@ -128,7 +131,8 @@ class Budget:
         self.trace.append(point)
         wants_stop = self.callback is not None and bool(self.callback(point))
         # Reaching the target counts first, also in the last iteration that the limits allow.
-        if self.target is not None and point.error <= self.target:
+        is_close = self.target is not None and point.error <= self.target
+        if is_close and (goal is None or point.error <= goal()):
             return "converged"
         if self.iterations is not None and iteration >= self.iterations:
             return "iterations"
@@ -170,6 +174,8 @@ def make_budget(
 
     By default the run ends when the distance from equilibrium (see `Budget`) is at most 0.1% of
     the payoff range, or after a number of iterations that depends only on the game and the method.
+    In games that are not two-player constant-sum, it must also be at most 0.1% of the spread of the
+    payoffs on the path, which `run_measured` defines.
 
     Raises
     ------

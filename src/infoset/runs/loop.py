@@ -16,7 +16,7 @@ from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.forms import Form
 from infoset.policy import TabularPolicy
-from infoset.runs.budget import Budget, check_budget
+from infoset.runs.budget import DEFAULT_FRACTION, Budget, check_budget
 from infoset.runs.checkpointer import RunCheckpointer, open_checkpointer
 from infoset.runs.result import JointGaps, Outcome, SolveResult
 
@@ -41,6 +41,16 @@ MEASUREMENT_OVERHEAD = 100_000
 COST_BETWEEN_MEASUREMENTS = 3_000_000_000
 
 COST_BETWEEN_CLOCK_CHECKS = 20_000_000
+
+SPARE_ITERATIONS = 10_000
+SPARE_COST = 20_000_000
+"""Number of iterations, and their cost, up to which a default run in a general-sum game continues
+although it could stop: less than a tenth of a second."""
+
+RARE_FRACTION = 0.1
+"""Fraction of the payoff range below which the spread on the path shows that extreme payoffs are
+rare."""
+
 EXTREME_PAYOFF = 1e100
 """Only payoffs above this or below its inverse are themselves the likely cause of a breakdown."""
 
@@ -79,6 +89,7 @@ def run_measured(
     is_at_limit: Callable[[TabularPolicy], bool] | None = None,
     evaluate: Callable[[], Evaluation] | None = None,
     extra_cost: int = 0,
+    min_iterations: int = 1,
 ) -> SolveResult:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
@@ -92,7 +103,16 @@ def run_measured(
     outcome 'converged', and a run with a target that was not reached ends as 'stalled'. `evaluate`
     returns what `measure` would return for the answer so far, for solvers that need not build the
     policy for it. `extra_cost` is the cost of a measurement beyond that of evaluating a policy on
-    the form of the solver.
+    the form of the solver. `min_iterations` are done even if there is no time for them.
+
+    A run without a target, an iteration limit or a time limit ends when the error is at most 0.1%
+    of the payoff range, which one extreme payoff may make large. In games that are not two-player
+    constant-sum, the error must therefore also be at most 0.1% of the spread on the path: the
+    largest of the players' `2 √(Σ p(z) (u(z) - ū)²)`, where p(z) is the probability of a terminal
+    history z under the answer, u(z) the utility there, and ū its mean. The spread is at most the
+    payoff range. Such a run also continues, unless the error is rounding, until it has done 10,000
+    iterations or these have read 2·10⁷ numbers. In two-player constant-sum tables the spread counts
+    if it is less than 10% of the payoff range.
 
     Raises
     ------
@@ -111,13 +131,15 @@ def run_measured(
     try:
         while outcome is None:
             answer = None  # The last policy need not stay in memory.
-            _run_to(solver, next(measurements), budget, checkpointer, pace)
+            if solver.iteration < min_iterations or not budget.is_over:
+                _run_to(solver, next(measurements), budget, checkpointer, pace)
             answer = _Answer(solver, method, measure, evaluate)
             with pace.measuring():
                 measured, gaps = answer.measured, joint()
             if budget.policy_callback is not None:
                 budget.policy_callback(answer.policy)
-            outcome = budget.record(solver.iteration, measured, gaps)
+            goal = partial(_goal_on_path, solver, answer) if budget.is_default else None
+            outcome = budget.record(solver.iteration, measured, gaps, goal)
             # Limits of the budget come first: they name the reason that the user has asked for.
             outcome = outcome or _default_outcome(solver, budget, answer, is_at_limit)
             outcome = outcome or ("seconds" if pace.is_late else None)
@@ -218,6 +240,19 @@ class _Pace:
         return self._budget.elapsed + seconds >= limit
 
 
+def _goal_on_path(solver: IterativeSolver, answer: _Answer) -> float:
+    """Return the error at which a default run may end, if that is less than the default target."""
+    form, counts = solver.form, inf
+    if form.is_two_player_constant_sum:
+        if any(plex.num_infostates > 1 for plex in form.treeplexes):
+            return inf  # The spread may take longer than the run, and security levels are known.
+        counts = RARE_FRACTION * form.payoff_width
+    elif solver.iteration < min(SPARE_ITERATIONS, SPARE_COST / solver.cost_per_iteration):
+        return form.rounding
+    spread = form.payoff_spread(answer.policy.realization_plans())
+    return max(form.rounding, DEFAULT_FRACTION * spread) if spread < counts else inf
+
+
 def _default_outcome(
     solver: IterativeSolver,
     budget: Budget,
@@ -287,12 +322,7 @@ def _run_to(
     checkpointer: RunCheckpointer | NullCheckpointer,
     pace: _Pace,
 ) -> None:
-    """Iterate up to `iteration`, or until a measurement is due because of the time limit.
-
-    A run whose earlier sessions have used up the time does not iterate.
-    """
-    if solver.iteration and budget.is_over:
-        return
+    """Iterate up to `iteration`, or until a measurement is due because of the time limit."""
     longest = max(1, COST_BETWEEN_CLOCK_CHECKS // solver.cost_per_iteration)
     while solver.iteration < iteration:
         with checkpointer.without_interrupts():

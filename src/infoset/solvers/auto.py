@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from infoset.evaluation import evaluate_policy
-from infoset.forms import Form, check_form
+from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.forms import Form, ReducedForm, check_form, reduce_form
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, RegretScheme
-from infoset.runs import Budget, SolveResult
+from infoset.runs import Budget, SolveResult, TracePoint, check_budget, make_result
 from infoset.solvers._incumbent import BEST, Measure, Substitute
 from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.regret_family import RegretMethod
@@ -39,24 +39,34 @@ BEST_WITH_MANY_HANDS = "dcfr+"
 
 @dataclass(frozen=True)
 class Auto:
-    """The linear program if it is fast, otherwise a member of the CFR family.
+    """Backward induction, then the linear program if it is fast, otherwise the CFR family.
 
-    The choice depends on the kind and size of the game and on the limits of the budget, never on a
+    Where information is perfect, backward induction decides, and in tables of payoffs strictly
+    dominated actions are removed; see `reduce_form`. What is left is solved as a smaller game. The
+    choice depends on the kind and size of the game and on the limits of the budget, never on a
     clock. `reason` in the result explains the choice. In two-player constant-sum games, the policy
     is never worse than the uniform policy. If a limit ends the linear program, the policy is that
     of `sapdcfr+`, which runs alongside it, unless the program has a better one.
     """
 
     name: str = "auto"
-    description: str = f"lp if the game is small enough, otherwise {BEST} or {ROBUST}"
+    description: str = f"backward induction, then lp if small enough, otherwise {BEST} or {ROBUST}"
     precision: str = "float64"
     """As in `RegretMethod`; any but "float64" rules out the linear program."""
     threads: int = 1
     """As in `RegretMethod`. The linear program uses one."""
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
-        """Choose a method and run it."""
+        """Decide what needs no solver, choose a method for the rest and run it."""
         check_form(form)
+        # Public forms do not list what could be reduced.
+        reduced = reduce_form(form) if form.kind in LinearProgram.kinds else None
+        if reduced is None:
+            return self._run(form, budget)
+        return _solve_rest(reduced, budget, self.name, self._run)
+
+    def _run(self, form: Form, budget: Budget) -> SolveResult:
+        """Choose a method and run it."""
         return run_best(
             uniform_policy(form),
             budget,
@@ -66,6 +76,65 @@ class Auto:
             ),
             precision=self.precision,
         )
+
+
+def _solve_rest(
+    reduced: ReducedForm, budget: Budget, name: str, run: Callable[[Form, Budget], SolveResult]
+) -> SolveResult:
+    """Solve what is left of a game, and return policies for the whole game, measured there."""
+
+    def complete(policy: TabularPolicy) -> TabularPolicy:
+        return TabularPolicy(reduced.base, reduced.complete(policy.probabilities))
+
+    check_budget(budget)
+    watch = budget.policy_callback
+    decided = _what_is_decided(reduced)
+    if not reduced.leaves_choices:
+        budget.begin()
+        policy = complete(uniform_policy(reduced.form))
+        if watch is not None:
+            watch(policy)
+        budget.record(0, policy)
+        result = make_result(policy, method=name, trace=budget.trace, seconds=budget.elapsed)
+        return replace(result, outcome="optimal", reason=f"{decided}: nothing is left to solve")
+    if watch is not None:
+        budget.policy_callback = lambda policy: watch(complete(policy))
+    result = run(reduced.form, budget)
+    policy, current = complete(result.policy), result.current_policy
+    measured = evaluate_policy(policy)
+    return replace(
+        result,
+        policy=policy,
+        current_policy=None if current is None else complete(current),
+        measured=measured,
+        # Both games have the same errors up to rounding.
+        trace=(*result.trace[:-1], _measured_again(result.trace[-1], measured)),
+        reason=f"{decided}; {result.reason}",
+    )
+
+
+def _what_is_decided(reduced: ReducedForm) -> str:
+    """Return in words what needs no solver."""
+    parts = []
+    if reduced.num_decided:
+        total = sum(int((plex.num_actions > 1).sum()) for plex in reduced.base.treeplexes)
+        parts.append(
+            f"backward induction decides at {reduced.num_decided:,} of {total:,} infostates, where "
+            "information is perfect"
+        )
+    if reduced.num_dominated:
+        parts.append(f"{reduced.num_dominated:,} strictly dominated actions are removed")
+    return ", and ".join(parts)
+
+
+def _measured_again(point: TracePoint, measured: Evaluation) -> TracePoint:
+    """Return a measurement with the numbers of another evaluation."""
+    return replace(
+        point,
+        values=measured.values,
+        nash_conv=measured.nash_conv,
+        exploitability=measured.exploitability,
+    )
 
 
 def run_best(
@@ -109,17 +178,11 @@ def best_scheme(form: Form) -> tuple[str, str]:
 
 def _with(result: SolveResult, better: Substitute) -> SolveResult:
     """Return a result with the policy of a substitute, measured at the end of the trace."""
-    measured = better.measured
-    point = replace(
-        result.trace[-1],
-        values=measured.values,
-        nash_conv=measured.nash_conv,
-        exploitability=measured.exploitability,
-    )
+    point = _measured_again(result.trace[-1], better.measured)
     return replace(
         result,
         policy=better.policy,
-        measured=measured,
+        measured=better.measured,
         trace=(*result.trace, point),
         reason=f"{result.reason}; its policy so far is worse than {better.origin}, returned here",
     )

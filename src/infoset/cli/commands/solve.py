@@ -30,7 +30,6 @@ from infoset.cli.screen import (
     asks_for_list,
     error_rows,
     list_and_leave,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -39,6 +38,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.cli.teams import (
     PenaltyOption,
     RelaxOption,
@@ -73,12 +73,15 @@ ENDINGS = {
 
 STORED_EXACTLY = "float64"
 
+LARGEST_WITH_STATUS = 1_000_000
+"""Numbers read per gradient up to which the status of infostates is counted in less than a second.
+"""
+
 
 def _known_method(context: typer.Context, method: str) -> str:
     """Check the name of a method; print the table of methods and exit if it is `list`."""
     from infoset.errors import UnknownNameError
-    from infoset.front.python_files import check_has_name, is_python_file
-    from infoset.front.solution import METHOD_KINDS
+    from infoset.front.python_files import is_python_file
     from infoset.learning import LEARNERS
     from infoset.solvers import METHODS
     from infoset.teams import TEAM_METHODS
@@ -87,7 +90,6 @@ def _known_method(context: typer.Context, method: str) -> str:
         rows = [(row.name, row.description) for row in METHODS.values()]
         rows += [(row.name, f"team games: {row.description}") for row in TEAM_METHODS.values()]
         list_and_leave(context, "methods", ("name", "description"), rows)
-    check_has_name(method, METHOD_KINDS, "method")
     if is_python_file(method):
         return method
     if METHODS.knows(method) or TEAM_METHODS.knows(method):
@@ -166,9 +168,10 @@ def run(
 ) -> None:
     """Solve a game, and save the policy.
 
-    If none of --target, --iterations and --seconds is given, solving stops at an exploitability (or
-    NashConv) of 0.1% of the payoff range, or after at most 100,000 iterations. Team methods stop
-    after a default number of iterations instead; with --teams, --rule or --relax, the default
+    If none of --target, --iterations and --seconds is given, solving stops at an exploitability of
+    0.1% of the payoff range, or, in games other than two-player constant-sum games, at a NashConv
+    of 0.1% of the spread of payoffs on the path; or after at most 100,000 iterations. Team methods
+    stop after a default number of iterations instead; with --teams, --rule or --relax, the default
     method is a team method. With --lock, exploitability and gains are those of players who follow
     the locked probabilities. Ctrl-C stops at any time and saves the results so far.
     """
@@ -238,7 +241,9 @@ def run(
         lambda to: save_run(result, to, game=rules, storage=stored, lock=lock), out
     )
     if as_json:
-        print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
+        counts = _count_status(result.policy)
+        files = {"folder": str(folder), "files": run_files(result)}
+        print_json({**result.summary(), "infostates": counts, **files})
     else:
         _report(result, folder, game, stored, locked)
     if result.outcome == "interrupted":
@@ -266,15 +271,26 @@ def _tell_shared_payoffs(policy: TabularPolicy) -> None:
         )
 
 
+def _count_status(policy: TabularPolicy) -> dict[str, int]:
+    """Return the number of infostates of each status; none if counting them takes long."""
+    from infoset.evaluation import STATUSES, infostate_status
+
+    if policy.form.gradient_cost > LARGEST_WITH_STATUS:
+        return {}
+    pairs = [*zip(infostate_status(policy), policy.form.multiplicities, strict=True)]
+    return {name: sum(int(many[own == name].sum()) for own, many in pairs) for name in STATUSES}
+
+
 def _report(
     result: SolveResult, folder: Path, spec: str, storage: str, locked: LockedForm | None
 ) -> None:
     from infoset.evaluation import evaluate_policy
     from infoset.experiments import run_files
     from infoset.front import read_policy_metadata
+    from infoset.game import player_name
     from infoset.policy import restrict_policy, rounded_policy
 
-    table = make_table()
+    table = TextTable()
     table.add_row("outcome", ENDINGS[result.outcome])
     if result.reason is not None:
         table.add_row("method", result.reason)
@@ -283,13 +299,19 @@ def _report(
     table.add_row("iterations", number_text(result.iterations))
     add_times(table, result)
     for player, value in enumerate(result.values):
-        table.add_row(f"value of player {player}", number_text(value))
+        name = player_name(result.policy.form, player)
+        table.add_row(f"value of {name}", number_text(value))
     for player, level in enumerate(result.security_levels or ()):
-        table.add_row(f"security level of player {player}", number_text(level))
+        name = player_name(result.policy.form, player)
+        table.add_row(f"security level of {name}", number_text(level))
     for name, text in error_rows(result.measured):
         table.add_row(name, text)
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
+    counts = _count_status(result.policy)
+    if counts:
+        shown = (f"{count:,} {name}" for name, count in counts.items() if count)
+        table.add_row("infostates", ", ".join(shown))
     if storage != STORED_EXACTLY:
         # The file has the measurement in the full game.
         measured = (read_policy_metadata(folder) or {})["measured"]
