@@ -378,8 +378,8 @@ def test_show_as_text(command):
     lines = command("show", "kuhn_poker", "uniform").out.splitlines()
     assert lines[0] == "kuhn_poker: uniform"
     assert "player 0: 6 infostates" in lines
-    assert "    1.000  reached    [J]               pass 0.500  bet 0.500" in lines
-    assert "    0.500  reached    [K] / pass / bet  pass 0.500  bet 0.500" in lines
+    assert "    1.000  reached  [J]               pass 0.500  bet 0.500" in lines
+    assert "    0.500  reached  [K] / pass / bet  pass 0.500  bet 0.500" in lines
 
 
 def test_show_as_csv_has_every_action_with_all_digits(command):

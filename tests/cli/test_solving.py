@@ -154,8 +154,8 @@ def test_the_status_of_infostates_is_reported(command, tmp_path, monkeypatch):
     ran = command("solve", "trust.efg", "--out", "run")
     assert re.search(r"^  infostates +1 reached, 1 refined$", ran.out, re.M)
     shown = command("show", "trust.efg", "run").out.splitlines()
-    assert "    1.000  reached    pays ahead?  walk away 1.000" in shown
-    assert "    1.000  refined    paid  keep 1.000" in shown
+    assert "    1.000  reached  pays ahead?  walk away 1.000" in shown
+    assert "    1.000  refined  paid       keep 1.000" in shown
     counts = command("solve", "trust.efg", "--method", "cfr+", "--json").json["infostates"]
     assert counts == {"reached": 1, "refined": 0, "arbitrary": 1}
     found = command("show", "trust.efg", "run", "--json").json["infostates"]
