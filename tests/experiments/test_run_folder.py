@@ -25,6 +25,7 @@ from infoset.experiments import (
 )
 from infoset.games import MatrixGame, matrix_game
 from infoset.policy import distance, load_policy, read_metadata
+from infoset.utils.checksums import with_checksum
 
 
 @cache
@@ -228,7 +229,20 @@ def test_changed_files_are_found_by_their_checksums(tmp_path):
         (folder / name).write_bytes(whole)
     check_results(folder)
     (folder / "result.json").write_text('{"files": 3}')
-    with pytest.raises(ResultFileError, match="KeyError"):
+    with pytest.raises(ResultFileError, match="checksums is missing"):
+        check_results(folder)
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "../outside", "", ".", "pipe"])
+def test_only_files_of_the_folder_are_read(tmp_path, name):
+    """A forged record could name a file that never ends."""
+    folder = save_run(pennies_solution(), tmp_path / "run")
+    os.mkfifo(folder / "pipe")
+    record = read_json(folder / "result.json")
+    del record["sha256"]
+    record["checksums"][name] = "0"
+    (folder / "result.json").write_text(json.dumps(with_checksum(record)))
+    with pytest.raises(ResultFileError, match="not the name of a file in the folder"):
         check_results(folder)
 
 

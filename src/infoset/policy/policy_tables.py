@@ -25,7 +25,7 @@ from infoset._version import __version__
 from infoset.errors import PolicyFileError, PolicyMismatchError, show
 from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
 from infoset.utils.files import replace_file
-from infoset.utils.json_fields import typed_fields
+from infoset.utils.json_fields import parse_json, typed_fields
 from infoset.utils.text import shortened
 
 if TYPE_CHECKING:
@@ -219,8 +219,8 @@ def _metadata(table: pa.Table, path: Path) -> dict[str, Any]:
     """Return the metadata of a table after comparing its format and its checksum."""
     raw = (table.schema.metadata or {}).get(KEY)
     try:
-        about = json.loads(raw) if raw else None
-    except (ValueError, RecursionError):
+        about = parse_json(raw) if raw else None
+    except ValueError:
         about = None
     if not isinstance(about, dict) or not {"game", "fingerprint", "format"} <= about.keys():
         raise PolicyFileError(f"{path} is a Parquet file, but infoset did not write it as a policy")

@@ -131,7 +131,10 @@ def _warn(message: str) -> None:
     warnings.warn(message, GraphCacheWarning, stacklevel=4)
 
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+WITHOUT_DIGEST: Final = 1
+"""The format of version 0.1.0, which is the same without a digest."""
+
 ARRAYS: Final = {
     "action_set": np.int32,
     "first_edge": np.int32,
@@ -193,8 +196,8 @@ def read_graph(game: Game, path: Path, rules: str) -> WorldGraph:
     ValueError
         If the file is damaged.
     """
-    header, arrays = read_arrays(path)
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
+    header, arrays = read_arrays(path, without_digest=(WITHOUT_DIGEST,))
+    if header.get("format") not in (FORMAT, WITHOUT_DIGEST):
         raise StaleGraphError("it is not a world graph, or one of another version of infoset")
     if header.get("rules") != rules:
         raise StaleGraphError("the source code of the rules or the version of infoset has changed")
