@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from infoset.cli.screen import duration_text, error_console, number_text
 from infoset.utils.clocks import compiling_now, working_seconds
+from infoset.utils.text import printable_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -149,7 +150,7 @@ class Progress:
         from rich.console import Group
         from rich.text import Text
 
-        title = ", ".join(filter(None, [self.name, self.method]))
+        title = printable_line(", ".join(filter(None, [self.name, self.method])))
         is_building = self._limits is None and self._other is None
         views = [self.building_text()] if is_building else self._working_view()
         views += [self._stage] if self._stage else []

@@ -10,6 +10,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from infoset.efg.exact_numbers import read_number
 from infoset.errors import GameFileError
 from infoset.utils.arguments import check_path
+from infoset.utils.files import read_limited
 
 Kind: TypeAlias = Literal["label", "number", "word", "sign", "end"]
 
@@ -23,6 +24,9 @@ PATTERN: Final = re.compile(
 SPACE: Final = re.compile(r"\s*+", re.ASCII)
 ESCAPE: Final = re.compile(r'\\(["\\])')
 MAX_SHOWN: Final = 40
+MAX_BYTES: Final = 2_000_000_000
+"""Maximum size of a file."""
+
 MAX_DIGITS: Final = 18
 
 
@@ -139,11 +143,11 @@ def read_text(path: str | Path) -> str:
     """
     check_path("path", path)
     try:
-        data = Path(path).read_bytes()
+        data = read_limited(Path(path), MAX_BYTES)
     except FileNotFoundError as error:
         raise GameFileError(f"the file {path} does not exist") from error
-    except OSError as error:
-        reason = error.strerror or error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise GameFileError(f"the file {path} cannot be read ({reason})") from error
     try:
         return data.decode("utf-8-sig")

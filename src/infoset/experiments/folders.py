@@ -14,6 +14,7 @@ from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, PolicyFileError, ResultFileError, show
 from infoset.experiments.json_values import json_text, json_value
 from infoset.game import Game, GameSource
+from infoset.plotting.figure_files import escape_texts
 from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum, has_checksum, with_checksum
 from infoset.utils.files import is_free_or_regular, replace_file, write_folder, write_text
@@ -151,6 +152,7 @@ def write_trace(rows: Iterable[Iterable[object]], path: Path) -> None:
 
 def write_picture(figure: Figure, path: Path) -> None:
     """Write a figure as PNG."""
+    escape_texts(figure)
     with replace_file(path) as made:
         figure.savefig(made, format="png")
 

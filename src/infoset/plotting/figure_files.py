@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
+from infoset.utils.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +69,21 @@ def figure_bytes(figure: Figure, suffix: str, dots_per_inch: float) -> bytes:
     """Return the content of a file of a figure in the format of an extension."""
     from matplotlib import rc_context
 
+    escape_texts(figure)
     buffer = BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "infoset", "pdf.fonttype": 42}):
         figure.savefig(buffer, dpi=dots_per_inch, **FORMATS[suffix])
     return buffer.getvalue()
+
+
+def escape_texts(figure: Figure) -> None:
+    """Write control characters in the texts of a figure as escapes.
+
+    Names and labels of a game may contain them, but SVG allows none, and fonts have none.
+    """
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        if (shown := printable(text.get_text())) != text.get_text():
+            text.set_text(shown)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from infoset.efg import TERMINAL
 from infoset.plotting.picture import OBSERVING
 from infoset.typing import CHANCE, Player
+from infoset.utils.text import printable_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,7 +91,7 @@ def text_width(text: str, size: float = TEXT_SIZE, is_bold: bool = False) -> flo
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(family=FONT, size=size, weight="bold" if is_bold else "normal")
-    width, _, _ = text_to_path.get_text_width_height_descent(text, font, False)
+    width, _, _ = text_to_path.get_text_width_height_descent(printable_line(text), font, False)
     return HINTING * float(width)
 
 
@@ -228,7 +229,7 @@ class Pen:
         """Draw text with its baseline at the point."""
         self.axes.text(
             *self._place(at),
-            text,
+            printable_line(text),
             fontfamily=FONT,
             fontsize=size,
             fontweight="bold" if is_bold else "normal",

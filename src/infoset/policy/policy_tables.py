@@ -10,7 +10,6 @@ position, so each row must have the labels that the game has there.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ import numpy as np
 from infoset._version import __version__
 from infoset.errors import PolicyFileError, PolicyMismatchError, show
 from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
-from infoset.utils.files import replace_file
+from infoset.utils.files import is_free_or_regular, replace_file
 from infoset.utils.json_fields import parse_json, typed_fields
 from infoset.utils.text import shortened
 
@@ -174,8 +173,8 @@ def _read_parquet(path: Path) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if os.path.isdir(path):
-        raise PolicyFileError(f"{path} is a folder; give the name of a file")
+    if not is_free_or_regular(path):
+        raise PolicyFileError(f"{path} is a folder, a pipe or a device; give the name of a file")
     try:
         table = pq.read_table(path, page_checksum_verification=True)
         table.validate(full=True)
@@ -195,6 +194,8 @@ def column_names(path: str | Path) -> list[str]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if not is_free_or_regular(Path(path)):
+        return []
     try:
         return list(pq.read_schema(path).names)
     except (pa.ArrowException, OSError, ValueError):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from infoset.errors import ResultFileError, nearest_names, show
 from infoset.runs.result import SolveResult, TracePoint
 from infoset.utils.arguments import check_path
+from infoset.utils.files import open_at_once
 from infoset.utils.json_fields import read_json, typed_fields
 from infoset.utils.text import shortened
 
@@ -197,7 +198,7 @@ def _records(file: Path) -> dict[str, Mapping[str, Any]]:
 def _rows(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the number of each line and its entries by column; empty lines are skipped."""
     try:
-        with file.open(encoding="utf-8-sig", newline="") as opened:
+        with open(file, encoding="utf-8-sig", newline="", opener=open_at_once) as opened:
             reader = csv.reader(opened)
             columns = [name.strip().lower() for name in next(reader, [])]
             _check_columns(columns, file)

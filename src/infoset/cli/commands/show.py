@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -17,7 +17,7 @@ from infoset.cli.options import (
     game_and_policy,
 )
 from infoset.cli.progress import live
-from infoset.cli.screen import print_json, say
+from infoset.cli.screen import print_json, say, say_data
 
 if TYPE_CHECKING:
     from infoset.cli.progress import Progress
@@ -122,7 +122,7 @@ def run(
         found, part = _read(rules, path, component, progress)
         about = read_policy_metadata(path)
     if as_csv:
-        save_policy_csv(found, sys.stdout)
+        say_data(partial(save_policy_csv, found))
         return
     rows = choice.rows(found)
     if as_json:
