@@ -24,6 +24,9 @@ PATTERN: Final = re.compile(
 SPACE: Final = re.compile(r"\s*+", re.ASCII)
 ESCAPE: Final = re.compile(r'\\(["\\])')
 MAX_SHOWN: Final = 40
+MAX_LABEL: Final = 100_000
+"""Maximum number of characters of a label, as of those of rules."""
+
 MAX_BYTES: Final = 2_000_000_000
 """Maximum size of a file."""
 
@@ -87,7 +90,10 @@ class Tokens:
 
     def label(self, expected: str) -> str:
         """Take a quoted label and return it without its quotes."""
-        return ESCAPE.sub(r"\1", self.take("label", expected).text[1:-1])
+        token = self.take("label", expected)
+        if len(token.text) > MAX_LABEL:
+            raise self.error(f"{expected}, of at most {MAX_LABEL:,} characters", token)
+        return ESCAPE.sub(r"\1", token.text[1:-1])
 
     def integer(self, expected: str) -> int:
         """Take a nonnegative integer of at most 18 digits."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
-from infoset.utils.text import printable
+from infoset.utils.text import printable, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,6 +21,10 @@ FORMATS: Final[Mapping[str, dict[str, Any]]] = {
     ".png": {"format": "png"},
     ".pdf": {"format": "pdf", "metadata": {"CreationDate": None}},
 }
+
+
+MAX_TEXT: Final = 1000
+"""Maximum number of characters of a text in a picture."""
 
 
 def check_target(path: str | Path) -> str:
@@ -77,13 +81,14 @@ def figure_bytes(figure: Figure, suffix: str, dots_per_inch: float) -> bytes:
 
 
 def escape_texts(figure: Figure) -> None:
-    """Write control characters in the texts of a figure as escapes.
+    """Write control characters in the texts of a figure as escapes, and cut very long texts.
 
-    Names and labels of a game may contain them, but SVG allows none, and fonts have none.
+    Names and labels of a game may contain such characters, but SVG allows none, and fonts have
+    none.
     """
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
-        if (shown := printable(text.get_text())) != text.get_text():
+        if (shown := shortened(printable(text.get_text()), MAX_TEXT)) != text.get_text():
             text.set_text(shown)
