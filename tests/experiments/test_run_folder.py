@@ -246,6 +246,19 @@ def test_only_files_of_the_folder_are_read(tmp_path, name):
         check_results(folder)
 
 
+@pytest.mark.parametrize("what", ["files", "checksums"])
+def test_every_file_of_a_record_has_a_checksum(tmp_path, what):
+    folder = save_run(pennies_solution(), tmp_path / "run")
+    record = read_json(folder / "result.json")
+    del record["sha256"]
+    record[what] = {
+        name: file for name, file in record[what].items() if "trace.csv" not in (name, file)
+    }
+    (folder / "result.json").write_text(json.dumps(with_checksum(record)))
+    with pytest.raises(ResultFileError, match="the names in files differ from those in checksums"):
+        check_results(folder)
+
+
 def test_folders_of_every_kind_have_checksums(tmp_path):
     learned = infoset.learn("kuhn_poker", "ixomd", episodes=10, seeds=2)
     folders = [

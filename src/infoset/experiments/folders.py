@@ -201,11 +201,14 @@ def check_results(folder: str | Path) -> dict[str, Any]:
         )
     try:
         record: dict[str, Any] = read_json(found[0])
-        checksums = typed_fields(record, {"checksums": dict})["checksums"]
+        checksums, files = typed_fields(record, {"checksums": dict, "files": dict}).values()
         damaged = [] if has_checksum(record) else [found[0].name]
         damaged += [
             name for name, checksum in checksums.items() if _checksum(folder, name) != checksum
         ]
+        others = [str(name) for name in files.values() if name != found[0].name]
+        if sorted(others) != sorted(checksums):
+            raise ValueError("the names in files differ from those in checksums")
     except (OSError, ValueError) as error:
         raise ResultFileError(
             f"{found[0]} or a file next to it cannot be read ({shortened(str(error))}); the "

@@ -146,6 +146,8 @@ ARRAYS: Final = {
     "private_observation": np.int32,
 }
 EXACT: Final = "exact_probability"
+FRACTIONS: Final = "fractions"
+"""The array of the number of each probability, and the field with the probabilities by number."""
 
 
 class StaleGraphError(ValueError):
@@ -179,7 +181,7 @@ def write_graph(graph: WorldGraph, path: Path, rules: str) -> None:
         # Few probabilities are different: they are numbered.
         numbers = {chance: place for place, chance in enumerate(set(graph.exact_probability))}
         arrays[EXACT] = np.array([numbers[chance] for chance in graph.exact_probability], np.int32)
-        header["fractions"] = [label_to_json(chance) for chance in numbers]
+        header[FRACTIONS] = [label_to_json(chance) for chance in numbers]
     write_arrays(path, header, arrays)
 
 
@@ -236,9 +238,10 @@ def _graph(game: Game, header: Mapping[str, Any], arrays: Mapping[str, NDArray[A
 def _exact(
     header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> tuple[Fraction, ...] | None:
+    _check((EXACT in arrays) == (FRACTIONS in header), EXACT)
     if EXACT not in arrays:
         return None
-    fractions: Any = [label_from_json(chance) for chance in header["fractions"]]
+    fractions: Any = [label_from_json(chance) for chance in header[FRACTIONS]]
     _check(all(isinstance(chance, Fraction) for chance in fractions), "fractions")
     _check(arrays[EXACT].shape == arrays["next_world"].shape, EXACT)
     _check(_is_within(arrays[EXACT], 0, len(fractions)), EXACT)
