@@ -9,16 +9,26 @@ import re
 import signal
 import sys
 from itertools import chain, combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+CACHE = ".pytest_cache/jax"
+"""Folder of what JAX compiled for tests, in the folder that pytest keeps anyway."""
+
 settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=12)
 settings.load_profile("infoset")
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Output that is not a terminal has any width, but several workers of pytest would be told one.
+os.environ.pop("COLUMNS", None)
 # Tests with JAX spend most of their time on compilation, which is faster without optimization.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+# What one process has compiled, the other workers and the programs that tests start only load.
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parents[1] / CACHE))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
 
 GROUPS = ("long", "broad", "networks", "browser", "benchmarks")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -13,6 +14,7 @@ from types import ModuleType
 import pytest
 
 import infoset
+from tests.docs.snippets import ROOT
 
 HEAVY = ["matplotlib", "scipy", "scipy.optimize", "pyarrow", "numba", "jax", "highspy", "pandas"]
 HEAVY += ["pyspiel", "rich", "typer", "psutil", "pygraphviz"]
@@ -59,6 +61,21 @@ def test_the_front_is_the_list_that_type_checkers_see_of_what_the_rooms_offer():
     assert all(alias.asname == alias.name for aliases in listed.values() for alias in aliases)
     for package, aliases in listed.items():
         assert {alias.name for alias in aliases} <= set(import_module(f"infoset.{package}").__all__)
+
+
+def test_all_conversions_for_other_programs_are_at_the_top():
+    page = (ROOT / "docs" / "import-export.md").read_text("utf-8")
+    table = [line for line in page.splitlines() if line.startswith("| ") and "`" in line][:8]
+    named = set(re.findall(r"`(\w+)\(", " ".join(table)))
+    rooms = (infoset.efg, infoset.interop)
+    conversions = {
+        name
+        for room in rooms
+        for name in room.__all__
+        if name.startswith(("save_", "to_", "policy_"))
+    }
+    assert named == conversions | {"load", "load_policy", "save_policy"}
+    assert named <= set(infoset.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -1,14 +1,17 @@
 """Answers depend neither on the unit of payoffs nor on constants that are added to them."""
 
 import warnings
+from contextlib import suppress
+from fractions import Fraction
 from functools import cache
 from math import sin
 
 import numpy as np
 import pytest
 
-from infoset import solve
-from infoset.evaluation import nash_conv
+from infoset import learn, solve
+from infoset.errors import NumericalError
+from infoset.evaluation import CCEEvaluator, EFCEEvaluator, nash_conv
 from infoset.game import Observation
 from infoset.games import load_game
 from infoset.learning import (
@@ -25,7 +28,7 @@ from infoset.regret import SCHEMES
 from infoset.search import GraphModel, RulesModel, make_searcher
 from infoset.solvers import METHODS, payoff_scale
 from infoset.solvers.exact import solve_exactly
-from infoset.tree import build_tree
+from infoset.tree import build_sequence_form, build_tree
 from tests.support.affine_games import AffineGame
 from tests.support.function_game import FunctionGame
 
@@ -295,3 +298,45 @@ def test_centered_payoffs_are_those_of_the_game_without_the_constants():
     assert np.array_equal(shifted.centered.payoff, kuhn.payoff)
     assert np.array_equal(shifted.centered.terminal_sequence, kuhn.terminal_sequence)
     assert (shifted.payoff_width, shifted.payoff_range) == (4.0, (-9.0, 102.0))
+
+
+LARGEST = AffineGame(load_game("kuhn_poker"), 8e307)
+"""The utilities go from -1.6e308 to 1.6e308, near the limits of floating point."""
+
+
+@pytest.mark.parametrize("method", sorted({*METHODS} - {"auto"}))
+def test_methods_solve_the_largest_payoffs_or_refuse_them_without_warnings(method):
+    with suppress(NumericalError):
+        result = solve(build_tree(LARGEST), method, iterations=20)
+        assert np.isfinite(result.nash_conv)
+        assert method not in PROGRAMS or result.nash_conv < 1e-6 * 1e308
+
+
+@pytest.mark.parametrize("method", sorted(LEARNERS))
+def test_learners_learn_from_the_largest_payoffs_without_warnings(method):
+    for rules in (LARGEST, AffineGame(load_game("random_game(seed=3)"), 1e307)):
+        with suppress(NumericalError):
+            assert np.isfinite(learn(rules, method, episodes=200).nash_conv).all()
+
+
+def test_exact_solutions_of_the_largest_payoffs():
+    assert solve_exactly(build_tree(LARGEST)).value == Fraction(8e307) * Fraction(-1, 18)
+
+
+def test_utilities_beyond_the_largest_number_are_refused():
+    rules = AffineGame(load_game("kuhn_poker"), 8e307, (1e308, -1e308))
+    for build in (lambda: build_tree(rules).sequence_form, lambda: build_sequence_form(rules)):
+        with pytest.raises(NumericalError, match="a play of kuhn_poker add up to more than"):
+            build()
+
+
+def test_sums_of_payoffs_that_overflow_are_refused_when_they_are_evaluated():
+    form = build_tree(LARGEST).sequence_form
+    # Player 0 bets, and player 1 passes: player 0 always wins one chip.
+    bets, passes = np.array([1.0] + 6 * [0, 1]), np.array([1.0] + 6 * [1, 0])
+    plans = TabularPolicy.from_weights(form, [bets, passes]).realization_plans()
+    for play in (CCEEvaluator(form), EFCEEvaluator(form)):
+        for _ in range(40):
+            play.add(plans)
+        with pytest.raises(NumericalError, match="sums of payoffs of kuhn_poker exceed the range"):
+            play.evaluate()

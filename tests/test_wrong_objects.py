@@ -317,8 +317,9 @@ def test_unknown_players_are_refused(player):
     message = rf"player {player!r}.*0 to 1"
     with pytest.raises(ParameterError, match=message):
         infoset.best_response(uniform(), player)
-    with pytest.raises(ParameterError, match=message):
-        infoset.draw("kuhn_poker", player=player)
+    if player != "0":  # pictures take numbers as text, and names
+        with pytest.raises(ParameterError, match=message):
+            infoset.draw("kuhn_poker", player=player)
 
 
 @pytest.mark.parametrize("given", [5, None, uniform], indirect=True)
@@ -334,8 +335,9 @@ def test_names_are_strings():
 
 @pytest.mark.parametrize("save", [policy.save_policy, policy.save_policy_csv])
 def test_policies_that_cannot_be_written(save, tmp_path: Path):
+    name = "policy.csv" if save is policy.save_policy_csv else "policy.parquet"
     with pytest.raises(PolicyFileError, match="cannot be written"):
-        save(uniform(), tmp_path / "nowhere" / "policy.csv")
+        save(uniform(), tmp_path / "nowhere" / name)
     (tmp_path / "folder").mkdir()
     with pytest.raises(PolicyFileError, match="cannot be written"):
         save(uniform(), tmp_path / "folder")

@@ -187,11 +187,17 @@ class NumericalError(InfosetError):
 
 
 class MissingExtraError(InfosetError):
-    """An optional dependency is not installed."""
+    """An optional dependency is missing, or its version is not supported.
 
-    def __init__(self, extra: str, purpose: str) -> None:
+    Attributes
+    ----------
+    extra : str
+        The extra that installs the dependency.
+    """
+
+    def __init__(self, extra: str, purpose: str, supported: str, found: str) -> None:
         super().__init__(
-            f"{purpose} needs the optional extra {extra!r}: pip install 'infoset[{extra}]'; in a "
+            f"{purpose} needs {supported}, but {found}: pip install 'infoset[{extra}]'; in a "
             f"clone of the repository, pip install '.[{extra}]'"
         )
         self.extra = extra

@@ -191,7 +191,7 @@ def test_something_else_is_refused(given, message):
     ("policies", "message"),
     [
         ([None], "got 1 policies for 2 players"),
-        ([None, "uniform"], "policies contain a str, which is not a function and has no method"),
+        ([None, "lp"], "policies contain a str, which is not a function and has no method"),
         (3, "policies=3 is of type int; give one policy per player"),
     ],
 )

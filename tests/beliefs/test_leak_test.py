@@ -182,6 +182,7 @@ def test_each_query_is_repeated_with_the_same_random_numbers():
     own = np.random.default_rng(0)
     kuhn = load_game("kuhn_poker")
     assert find_leak(kuhn, lambda infostate, rng: [rng.random()], seed=1) is None
+    assert find_leak(kuhn, lambda infostate, rng: [rng.random()]) is None
     leak = find_leak(kuhn, lambda infostate, rng: [own.random()], seed=1)
     assert leak.difference == "time of query"
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 import pytest
 
 from infoset.cli import main
+from infoset.cli.tables import TextTable
+
+WIDTHS = (40, 80, 100, 200, None)
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,34 @@ def _charts_only_if_requested(request):
     """Save charts of results without drawing them, except in tests with the fixture `charts`."""
     if "charts" not in request.fixturenames:
         request.getfixturevalue("empty_charts")
+
+
+@pytest.fixture(autouse=True)
+def _no_lines_of_progress(monkeypatch):
+    """Write no line about the progress, however slow the machine is."""
+    monkeypatch.setattr("infoset.cli.progress.MIN_PAUSE", 1e6)
+
+
+@pytest.fixture(autouse=True)
+def _words_stay_whole(monkeypatch):
+    """Check every table that a command prints: at no width is a number or a word cut."""
+    lines = TextTable.lines
+
+    def checked(table, width=None):
+        words = {word for text in texts_of(table) for word in text.split()}
+        numbers = {str(number) for number in range(1, 1 + len(table.rows))}
+        for other in WIDTHS:
+            shown = {word for line in lines(table, other) for word in line.split()}
+            assert shown >= words, other
+            assert {word for word in shown if set(word) != {"─"}} <= words | numbers, other
+        return lines(table, width)
+
+    monkeypatch.setattr(TextTable, "lines", checked)
+
+
+def texts_of(table):
+    """Return the headers and cells of a table."""
+    return [*table.headers, *(cell for row in table.rows for cell in row)]
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ COMMANDS = [
     ["evaluate", "uniform"],
     ["show", "uniform"],
     ["draw", "--out", "tree.svg"],
-    ["play", "--as", "0"],
+    ["play", "--player", "0"],
     ["match", "uniform", "uniform", "--deals", "10"],
     ["export", "--out", "broken.efg"],
 ]
@@ -81,3 +81,19 @@ def test_an_error_of_the_library_is_one_line(command, monkeypatch):
     assert ran.code == 2
     assert ran.err.startswith("error: unexpected ValueError: a bug\n")
     assert "Traceback" not in ran.err
+
+
+def test_remarks_do_not_change_the_exit_code(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    # Paid at the last world state, where rewards is not called.
+    rules = GAME.replace("{0: -1, 1: 1}[world]", "(1, -1) if len(world) == 2 else (0, 0)")
+    (tmp_path / "unpaid.py").write_text(rules)
+    ran = command("check", "unpaid.py:Broken")
+    assert ran.code == 0
+    remark = "  remark: every play ends with the utilities 0, 0; if this is not intended, compute"
+    assert remark in ran.out
+    found = command("check", "unpaid.py:Broken", "--json").json["remarks"]
+    assert [remark["kind"] for remark in found] == [
+        "constant utilities",
+        "actions that are not observed",
+    ]

@@ -7,9 +7,9 @@ import os
 import pytest
 
 from infoset.cli.progress import Progress
-from infoset.experiments import COMPARISON_FILES
+from infoset.experiments import check_results, comparison_files
 
-FILES = sorted(COMPARISON_FILES.values())
+FILES = sorted(comparison_files().values())
 
 
 def test_methods_are_compared_on_one_game(command, charts, tmp_path):
@@ -58,6 +58,33 @@ def test_the_files_of_a_comparison(command, tmp_path):
 )
 def test_mistakes_are_reported_and_nothing_is_written(command, tmp_path, arguments, message):
     assert message in command("compare", *arguments).complaint
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("ending", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("png", b"\x89PNG")]
+)
+def test_the_picture_has_the_format_that_is_asked_for(command, tmp_path, ending, start):
+    arguments = ["compare", "matrix_mp", "--methods", "cfr", "--iterations", "2", "--out", "run"]
+    found = command(*arguments, "--format", ending, "--json").json
+    picture = tmp_path / "run" / found["files"]["picture"]
+    assert picture.name == f"comparison.{ending}"
+    assert picture.read_bytes().startswith(start)
+    check_results(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "--out", "c.pdf"], "give c; compare has --format pdf for its picture"),
+        (["compare", "--format", "jpg"], "unknown format 'jpg'"),
+        (["solve", "--out", "p.parquet"], "results are saved as a folder: give p"),
+        (["learn", "--out", "a/b.CSV"], "results are saved as a folder: give a/b"),
+    ],
+)
+def test_a_folder_of_results_is_not_called_like_a_file(command, tmp_path, arguments, message):
+    name, *options = arguments
+    assert message in command(name, "kuhn_poker", *options).complaint
     assert os.listdir(tmp_path) == []
 
 

@@ -91,7 +91,7 @@ def test_play_draws_a_policy_for_each_hand(command, joint, seed):
     ran = command(
         "play",
         GAME,
-        "--as",
+        "--player",
         "2",
         "--against",
         "run",

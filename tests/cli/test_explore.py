@@ -10,7 +10,7 @@ import pytest
     [
         (["kuhn_pokr"], "did you mean kuhn_poker"),
         (["kuhn_poker", "--policy", "nothing.parquet"], "nothing.parquet"),
-        (["kuhn_poker", "--depth", "3"], "--depth needs --save"),
+        (["kuhn_poker", "--depth", "3"], "--depth needs --out"),
         (["kuhn_poker", "--port", "70000"], "65535"),
     ],
 )
@@ -22,5 +22,5 @@ def test_mistakes_are_one_line(command, arguments, words):
 
 
 def test_a_page_is_saved_by_the_command(command):
-    ran = command("explore", "kuhn_poker", "--policy", "lp", "--save", "page.html")
+    ran = command("explore", "kuhn_poker", "--policy", "lp", "--out", "page.html")
     assert (ran.code, ran.out) == (0, "saved in page.html\n")

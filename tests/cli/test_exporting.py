@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import infoset
 from infoset.efg import format_efg, format_liteefg, format_nfg
 from infoset.games import load_game
+from infoset.policy import save_policy, uniform_policy
 
 GAMES = Path(__file__).parents[1] / "efg" / "files" / "games"
 POKER = GAMES / "one_card_poker.efg"
@@ -93,9 +95,40 @@ def test_solve_show_and_evaluate_a_file(command):
 
 
 def test_games_without_recall_are_described_and_not_solved(command):
-    driver = GAMES / "absent_minded_driver.efg"
-    assert command("info", driver, "--json").json["perfect_recall"] is False
-    assert "'first exit' from 'second exit'" in command("solve", driver).complaint
+    kinds = {
+        "absent_minded_driver.efg": (
+            "player 0 is absent-minded: it cannot tell 'first exit' from 'second exit'"
+        ),
+        "forgotten_coin.efg": (
+            "player 0 forgets its own move: it cannot tell 'heads look' from 'tails look'"
+        ),
+    }
+    for name, found in kinds.items():
+        described = command("info", GAMES / name, "--json").json
+        assert described["perfect_recall"] is False
+        assert [note.partition(" (inf")[0] for note in described["notes"]] == [
+            f"imperfect recall: {found}"
+        ]
+        assert found in command("solve", GAMES / name).complaint
+        assert found in command("learn", GAMES / name, "--episodes", "1").complaint
+        assert found in command("check", GAMES / name).complaint
+
+
+def test_a_policy_of_unknown_origin_is_shown_without_a_method(command):
+    form = infoset.build_tree("kuhn_poker").sequence_form
+    save_policy(uniform_policy(form), "plain.parquet")
+    assert command("show", "plain.parquet").out.splitlines()[0] == "kuhn_poker: plain.parquet"
+
+
+def test_teams_in_a_file_learn_without_private_signals(command):
+    command("export", "kuhn_poker(players=3)", "--out", "three.efg")
+    teams = ["--teams", "0,1/2", "--rule", "sum", "--iterations", "3"]
+    ran = command("solve", "three.efg", *teams, "--json")
+    closure = command("solve", "three.efg", *teams, "--relax", "closure", "--json")
+    assert (ran.code, closure.code) == (0, 0)
+    assert ran.json["payoffs"] == closure.json["payoffs"]
+    refused = command("solve", "three.efg", *teams, "--relax", "recall").complaint
+    assert "records no private signals; use relax='closure'" in refused
 
 
 def test_a_file_that_is_wrong(command, tmp_path):
@@ -104,4 +137,4 @@ def test_a_file_that_is_wrong(command, tmp_path):
     assert says == (
         "error: bad.efg, line 2, column 15: read }, expected the label of an action, in quotes\n"
     )
-    assert "the file none.efg does not exist" in command("solve", "none.efg").complaint
+    assert "there is no file or folder none.efg" in command("solve", "none.efg").complaint

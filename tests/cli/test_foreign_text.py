@@ -11,6 +11,7 @@ import pytest
 
 import infoset
 from infoset.cli.screen import say, say_data, tell
+from infoset.cli.tables import NEW_LINE, TextTable
 from infoset.policy import save_policy
 from infoset.utils.text import CONTROL
 
@@ -109,6 +110,16 @@ def test_a_line_stays_a_line(capsys):
     for write in (say, tell):
         write("method\nverified\t\r\x7f ♠ é")
     assert capsys.readouterr() == ("method\\nverified\t\\r\\x7f ♠ é\n",) * 2
+
+
+def test_a_table_keeps_its_lines_and_columns():
+    table = TextTable("name", f">{CLEAR}")
+    table.add_row(f"a\nb{CLEAR}", "1")
+    table.add_row(f"two{NEW_LINE}lines", "2")
+    lines = table.lines()
+    assert not any(CONTROL.search(line) for line in lines)
+    assert [line.split() for line in lines[2:]] == [[f"a\\nb{SHOWN}", "1"], ["two", "2"], ["lines"]]
+    assert len({len(line) for line in (lines[0], lines[2], lines[3])}) == 1
 
 
 def test_json_stays_json(command, tmp_path):

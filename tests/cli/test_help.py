@@ -13,7 +13,8 @@ import typer
 
 from infoset.cli.app import app
 from infoset.cli.literal_help import LiteralCommand, LiteralGroup
-from infoset.cli.screen import error_console, make_table, print_table
+from infoset.cli.screen import error_console, print_table
+from infoset.cli.tables import TextTable
 
 FRAMES_AND_STYLES = re.compile(r"[│╭╮╰╯─]|\x1b\[[0-9;]*m")
 
@@ -106,7 +107,7 @@ def test_nothing_in_a_help_text_is_markup(help_of):
 
 def test_nothing_in_a_table_is_markup(capsys):
     label = "a[deep] [bold]b[/bold] c:x:d :smile:"
-    table = make_table("name", "[red]number")
+    table = TextTable("name", "[red]number")
     table.add_row(label, "[1]")
     print_table(table, title="[deep] table")
     title, headers, _, row = capsys.readouterr().out.splitlines()

@@ -18,8 +18,14 @@ from infoset.policy import random_policy
 class Mine(KuhnPoker):
     pass
 
+class Half(KuhnPoker):
+    pass
+
 def draw(form, budget, seed=0):
     return random_policy(form, np.random.default_rng(seed))
+
+def redraw(form, budget):
+    return draw(form, budget)
 """
 
 
@@ -30,6 +36,9 @@ def draw(form, budget, seed=0):
         (["train", "kuhn_poker", "--epochs", "5"], "did you mean --steps?"),
         (["solve", "kuhn_poker", "--episodes", "5"], "did you mean --iterations?"),
         (["show", "run", "--contains", "J"], "did you mean --match?"),
+        (["prove", "kuhn_poker", "--save", "kuhn.json"], "did you mean --out?"),
+        (["explore", "kuhn_poker", "--save", "kuhn.html"], "did you mean --out?"),
+        (["play", "kuhn_poker", "--as", "1"], "did you mean --player?"),
         (["solve", "kuhn_poker", "--output", "here"], "did you mean --out?"),
         (["solve", "kuhn_poker", "cfr+"], "give a method as --method cfr+"),
         (["compare", "kuhn_poker", "cfr"], "give a method as --methods cfr"),
@@ -51,9 +60,9 @@ def test_the_option_that_was_meant_is_named(command, arguments, hint):
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        (["solve", "kuhn_poker", "--method"], "own.py:draw"),
-        (["compare", "kuhn_poker", "--methods"], "own.py:draw"),
-        (["info"], "own.py:Mine"),
+        (["solve", "kuhn_poker", "--method"], "own.py:draw or own.py:redraw"),
+        (["compare", "kuhn_poker", "--methods"], "own.py:draw or own.py:redraw"),
+        (["info"], "own.py:Mine or own.py:Half"),
     ],
 )
 def test_a_file_without_a_name_lists_the_names_in_it(command, arguments, names):
@@ -103,10 +112,10 @@ def test_a_comparison_has_no_policies_and_a_seed_is_recorded(command):
 def test_a_folder_that_is_not_a_run_lists_the_runs_in_it(command):
     command("solve", "kuhn_poker", "--method", "lp")
     ran = command("play", "kuhn_poker", "--against", "runs")
-    assert "the folder runs is not that of a run; runs in it: runs/kuhn_poker-lp" in ran.complaint
+    assert "the folder runs has no policy; runs in it: runs/kuhn_poker-lp" in ran.complaint
     Path("empty").mkdir()
     ran = command("match", "kuhn_poker", "empty", "uniform")
-    assert ran.complaint == "error: the folder empty is not that of a run\n"
+    assert "the folder empty has no policy; give a policy file" in ran.complaint
 
 
 def test_names_in_a_file_of_ones_own_are_suggested(command):
@@ -143,3 +152,61 @@ def test_what_is_exact_has_no_interval(command):
     assert "interval" in played
     assert "interval" not in exact
     assert "  as player 0       0.125   56.25%" in exact.splitlines()
+
+
+NO_SUCH = "there is no file or folder {}"
+IS_GAME = "card.efg is a game, not a policy: infoset solve card.efg computes and saves a policy"
+PLACES = [
+    (["evaluate", "kuhn_poker", "{}"], True),
+    (["respond", "kuhn_poker", "{}"], True),
+    (["match", "kuhn_poker", "uniform", "{}"], True),
+    (["play", "kuhn_poker", "--against", "{}"], True),
+    (["explore", "kuhn_poker", "--out", "x.html", "--against", "{}"], True),
+    (["explore", "kuhn_poker", "--out", "x.html", "--policy", "{}"], True),
+    (["show", "kuhn_poker", "{}"], False),
+    (["play", "kuhn_poker", "--coach", "{}"], False),
+    (["draw", "kuhn_poker", "--out", "x.svg", "--policy", "{}"], False),
+]
+"""Commands with a place for a policy, and whether names such as pimc may stand there."""
+
+
+@pytest.mark.parametrize(("arguments", "has_names"), PLACES)
+def test_what_may_be_a_path_is_named_as_a_path(command, arguments, has_names):
+    command("export", "kuhn_poker", "--out", "card.efg")
+    Path("card.txt").write_text("EFG")
+    Path("runs/first").mkdir(parents=True)
+    Path("runs/first/result.json").touch()
+    said = {
+        **{name: NO_SUCH.format(name) for name in ("runs/frst", "a.efg", "b.parquet", "nofolder")},
+        "card.efg": IS_GAME,
+        "card.txt": "card.txt cannot be read as a policy: it is not a Parquet file",
+        "runs": "the folder runs has no policy; runs in it: runs/first",
+    }
+    for name, words in said.items():
+        complaint = command(*(text.format(name) for text in arguments)).complaint
+        assert words in complaint
+        assert ("known: " in complaint) == (has_names and name == "nofolder")
+
+
+@pytest.mark.parametrize("name", ["show", "evaluate", "respond"])
+def test_a_game_alone_is_told_from_a_policy(command, name):
+    command("export", "kuhn_poker", "--out", "card.efg")
+    for game in ("card.efg", "kuhn_poker", "'leduc_poker(num_ranks=4)'".strip("'")):
+        complaint = command(name, game).complaint
+        assert "the policy is missing: give GAME POLICY, such as" in complaint
+        assert f"{game} is a game: 'infoset info' describes" in complaint
+    assert (
+        "there is no file or folder nofolder; the policy is" in command(name, "nofolder").complaint
+    )
+    assert "there is no file or folder a/b.parquet" in command(name, "a/b.parquet").complaint
+
+
+def test_names_come_before_paths_where_they_are_similar(command):
+    Path("uniform").mkdir()
+    Path("pimc").mkdir()
+    assert command("match", "kuhn_poker", "pimc", "uniform", "--deals", "2").code == 0
+    assert "unknown player 'pmcts'; did you mean" in command("evaluate", "kuhn_poker", "pmcts").err
+
+
+def test_subjects_of_a_benchmark_are_files_or_names(command):
+    assert "there is no file or folder a/b.txt; give a name" in command("benchmark", "a/b.txt").err

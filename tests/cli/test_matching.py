@@ -242,8 +242,54 @@ class Endless(Game):
 """
 
 
+OWN_PENNIES = """
+from dataclasses import dataclass
+from infoset import Game, Observation
+
+@dataclass(frozen=True)
+class Pennies(Game):
+    num_players = 2
+
+    def initial_world(self):
+        return ()
+
+    def actors(self, world):
+        return () if world else (0, 1)
+
+    def legal_actions(self, world, player):
+        return ("heads", "tails")
+
+    def transitions(self, world, joint_action):
+        return [] if world else [(joint_action, 1)]
+
+    def rewards(self, world, joint_action, next_world):
+        return (1, -1) if next_world[0] == next_world[1] else (-1, 1)
+
+    def observe(self, world, joint_action, next_world):
+        return Observation(public=next_world)
+
+class First:
+    def action_probabilities(self, infostate, legal_actions):
+        return [1.0, 0.0]
+
+class Last:
+    def action_probabilities(self, infostate, legal_actions):
+        return [0.0, 1.0]
+"""
+
+
+def test_an_interval_that_nothing_bounds_is_unknown(command, tmp_path):
+    (tmp_path / "own.py").write_text(OWN_PENNIES)
+    arguments = ["match", "own.py:Pennies", "own.py:First", "own.py:Last", "--deals", "5"]
+    ran = command(*arguments)
+    row = next(line for line in ran.out.splitlines() if "as player 0" in line)
+    assert row.split()[:5] == ["as", "player", "0", "-1", "unknown"]
+    found = command(*arguments, "--json").json
+    assert found["position_utilities"][0]["interval"] == [None, None]
+
+
 @pytest.mark.parametrize(
-    "arguments", [["match", "uniform", "uniform"], ["play", "--as", "0"]], ids=["match", "play"]
+    "arguments", [["match", "uniform", "uniform"], ["play", "--player", "0"]], ids=["match", "play"]
 )
 def test_plays_without_end_stop_at_the_time_limit(command, arguments, tmp_path):
     (tmp_path / "endless.py").write_text(ENDLESS)

@@ -231,12 +231,36 @@ def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
 def test_what_stopped_the_visit_is_said(command):
     shown = command("info", "goofspiel(num_cards=4)", "--max-worlds", "300")
     assert shown.code == 0
-    assert "stopped at the limit on world states (--max-worlds): ≥ marks lower bounds" in shown.out
+    assert (
+        "there are more world states than the limit (--max-worlds): ≥ marks lower bounds"
+        in shown.out
+    )
     assert "infoset match GAME 'ismcts(milliseconds=50)' uniform --deals 2" in shown.out
     asked = command("info", "goofspiel(num_cards=4)", "--max-worlds", "300", "--json")
     assert asked.json["stop"] == "worlds"
     large = command("info", "goofspiel(num_cards=30)", "--seconds", "0.01", "--json").json
     assert (large["stop"], large["is_exact"]) == ("seconds", False)
+
+
+def test_json_has_numbers_of_many_digits_as_text(command, tmp_path):
+    (tmp_path / "long.py").write_text(LONG)
+    shown = command("info", "long.py:Long", "--json").json
+    assert (shown["world_states"], shown["histories"]) == (101, str(2**101 - 1))
+    assert shown["terminals"] == str(2**100)
+
+
+LONG = """
+from infoset import Game, Observation
+
+class Long(Game):
+    num_players = 1
+    def initial_world(self): return 0
+    def actors(self, w): return (0,) if w < 100 else ()
+    def legal_actions(self, w, p): return ("a", "b")
+    def transitions(self, w, a): return [(w + 1, 1)] if w < 100 else []
+    def rewards(self, w, a, n): return (0,)
+    def observe(self, w, a, n): return Observation()
+"""
 
 
 def test_after_ctrl_c_info_prints_lower_bounds(command, monkeypatch):

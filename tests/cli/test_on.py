@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 
 import pytest
 
@@ -64,7 +65,8 @@ def test_comparisons_on_threads(command):
     ],
 )
 def test_mistakes(command, monkeypatch, on, words):
-    monkeypatch.setattr(executor_kinds, "import_module", lambda name: object())
+    for module in ("distributed", "executorlib", "ray"):
+        monkeypatch.setitem(sys.modules, module, object())
     assert words in command(*LEARN, "--on", on).complaint
 
 
@@ -79,11 +81,8 @@ def test_a_silent_port_is_given_up_after_some_seconds(command, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["dask", "ray", "slurm"])
 def test_a_missing_package_names_its_extra(command, monkeypatch, kind):
-    def missing(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(executor_kinds, "import_module", missing)
-    monkeypatch.setattr("infoset.runs.ray_executor.import_module", missing)
+    for module in ("distributed", "executorlib", "ray"):
+        monkeypatch.setitem(sys.modules, module, None)
     with socket.create_server(("127.0.0.1", 0)) as server:
         ran = command(*LEARN, "--on", f"{kind}:127.0.0.1:{server.getsockname()[1]}")
     assert f"pip install 'infoset[{kind}]'" in ran.complaint

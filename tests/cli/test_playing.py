@@ -40,7 +40,7 @@ def test_a_play_from_beginning_to_end(command):
         "answer with the name, its beginning, or the number of an action; ? lists these keys, q "
         "or Ctrl-D quits",
         "",
-        "1. - | you see K",
+        "1. chance | you see K",
         "your move: [1] pass  [2] bet",
         "'x' is not a legal action, or the beginning of several; ? helps",
         "your move: [1] pass  [2] bet",
@@ -59,9 +59,9 @@ def test_a_play_from_beginning_to_end(command):
 
 def test_steps_that_the_player_does_not_see_say_so(command):
     ran = command("play", "phantom_ttt", "--seed", "1", stdin="1\nq\n")
-    hidden = [line for line in ran.out.splitlines() if line.startswith(("2. -", "3. -"))]
-    assert len(hidden) == 2
-    assert all(line.endswith("| you see nothing") for line in hidden)
+    lines = [line for line in ran.out.splitlines() if line.startswith(("2. ", "3. "))]
+    # Player 1 tries a cell; then it tries again, or the turn is filled up.
+    assert lines == ["2. player 1 acts | you see nothing", "3. -             | you see nothing"]
 
 
 @pytest.mark.parametrize(("game", "is_known"), [("kuhn_poker", True), ("matrix_rps", False)])
@@ -71,7 +71,7 @@ def test_help_names_the_command_that_describes_the_game(command, game, is_known)
 
 
 def test_the_same_seed_gives_the_same_draws(command):
-    arguments = ["play", "leduc_poker", "--as", "1", "--json"]
+    arguments = ["play", "leduc_poker", "--player", "1", "--json"]
     plays = [command(*arguments, "--seed", seed, stdin=ALWAYS_FIRST).json for seed in (7, 7, 8, 9)]
     assert plays[0] == plays[1]
     transcripts = [tuple(ran["hands"][0]["transcript"]) for ran in plays]
@@ -112,7 +112,7 @@ def test_the_end_of_input_is_a_polite_end(command, stdin):
     (left,) = command("play", "kuhn_poker", "--seed", "3", "--json", stdin=stdin).json["hands"]
     assert left["finished"] is False
     assert left["rewards"] is None
-    assert left["transcript"] == ["kuhn_poker, seen by player 0", "1. - | you see K"]
+    assert left["transcript"] == ["kuhn_poker, seen by player 0", "1. chance | you see K"]
 
 
 class Answers(io.StringIO):
@@ -142,7 +142,7 @@ def test_bytes_that_are_no_text_are_a_bad_answer(command):
 
 
 def test_simultaneous_moves(command):
-    ran = command("play", "matrix_rps", "--as", "1", "--seed", "0", stdin="paper\n")
+    ran = command("play", "matrix_rps", "--player", "1", "--seed", "0", stdin="paper\n")
     before, _, after = ran.out.partition(THE_END)
     assert "player 1: Paper" in after
     assert "player 0" not in before
@@ -203,7 +203,7 @@ def test_a_searcher_runs_a_new_search_each_time(command):
     ],
 )
 def test_searchers_play_games_that_are_too_large_to_build(command, game, against):
-    arguments = ["play", game, "--as", "1", "--against", against, "--seed", "0", "--json"]
+    arguments = ["play", game, "--player", "1", "--against", against, "--seed", "0", "--json"]
     found = command(*arguments, stdin=ALWAYS_FIRST).json
     assert found["against"] == against
     assert found["hands"][0]["finished"]
@@ -214,7 +214,7 @@ def test_searchers_play_games_that_are_too_large_to_build(command, game, against
 def test_no_card_of_the_other_is_shown_before_the_end(command, seat):
     for seed in range(12):
         stdin = "1\n1\nq\nq\n"  # one hand, in which the player acts once or twice
-        ran = command("play", "kuhn_poker", "--as", seat, "--seed", seed, stdin=stdin)
+        ran = command("play", "kuhn_poker", "--player", seat, "--seed", seed, stdin=stdin)
         before, _, after = ran.out.partition(THE_END)
         cards = {player: after.split(f"player {player} sees ")[1][0] for player in (0, 1)}
         assert f"you see {cards[seat]}" in before
@@ -266,12 +266,27 @@ def test_the_coach_says_what_a_policy_does_and_what_actions_cost(command):
         if "you see Q" not in ran.out:
             continue
         # In every equilibrium, a first bet with a queen loses: kings call, jacks fold.
-        advice = [line for line in ran.out.splitlines() if "the coach plays" in line]
-        assert advice[0] == "the coach plays: pass 1.000  bet 0.000 (costs 0.167)"
-        assert advice[1] == f"2. you: bet; {advice[0]}"
+        lines = ran.out.splitlines()
+        assert "the coach plays: pass 1.000  bet 0.000 (costs 0.167)" in lines
+        assert "2. you: bet (costs 0.167). pass would be best" in lines
         assert "your decisions cost 0.167 in all, compared with" in ran.out
         return
     pytest.fail("no hand with a queen")
+
+
+def test_a_verdict_begins_with_the_chosen_action_and_its_cost():
+    form = cached_tree("kuhn_poker").sequence_form
+    coach = Coach(tabulate(form, lambda infostate, legal: {"bet": 1}), 1)
+    king = form.infostate_at(1, dict(form.labeled_infostates(1))["[K] / bet"])
+    assert coach.verdict(king, "bet") == "bet (best). pass would cost 3"
+    assert coach.verdict(king, "pass") == "pass (costs 3). bet would be best"
+    pennies = cached_tree("matrix_mp").sequence_form
+    mixing, start = Coach(uniform_policy(pennies), 0), pennies.infostate_at(0, 0)
+    mixed = "the coach plays Heads 0.500, Tails 0.500"
+    assert mixing.verdict(start, "Heads") == f"Heads (best). Tails would be as good; {mixed}"
+    folds = tabulate(form, [lambda infostate, legal: {"pass": 1}, None])
+    never = Coach(folds, 1).verdict(king, "bet")
+    assert never == "bet (of unknown cost: the others never lead here)"
 
 
 def test_a_coach_needs_a_policy_for_the_game(command):

@@ -29,6 +29,15 @@ def test_runs_are_drawn_with_their_names(command, runs, tmp_path):
     assert 'width="504pt" height="288pt"' in text
 
 
+def test_runs_of_several_games_have_a_panel_each(command, runs, tmp_path):
+    ran = command("plot", "runs/dcfr", "runs/other", "--out", "figure.svg")
+    rows = [line.split() for line in ran.out.splitlines()]
+    assert rows[0][:2] == ["game", "name"]
+    assert [row[0] for row in rows[2:4]] == ["kuhn_poker", "matrix_mp"]
+    text = (tmp_path / "figure.svg").read_text()
+    assert all(f">{game}</text>" in text for game in ("kuhn_poker", "matrix_mp"))
+
+
 def test_the_object_of_json(command, runs):
     ran = command("plot", "both", "mine=mine.csv", "--out", "figure.pdf", "--json")
     assert ran.json["file"] == "figure.pdf"
@@ -48,10 +57,11 @@ def test_the_object_of_json(command, runs):
     ("arguments", "message"),
     [
         (["runs", "--out", "a.pdf"], "folders in it do; give these: runs/dcfr runs/other"),
-        (["runs/dcr", "--out", "a.pdf"], "did you mean dcfr?"),
+        (["runs/dcr", "--out", "a.pdf"], "did you mean runs/dcfr?"),
         (["x=runs/dcr", "--out", "a.pdf"], "there is no file or folder runs/dcr"),
         (["x=both", "--out", "a.pdf"], "'x' names one line"),
-        (["runs/dcfr", "runs/other", "--out", "a.pdf"], "draw one picture for each game"),
+        (["runs/dcfr", "runs/other", "--out", "a.pdf", "--x-label", "t"], "one chart for each"),
+        (["runs/dcfr", "runs/other", "--out", "a.pdf", "--against", "both"], "give iterations or"),
         (["both", "--out", "a.doc"], "use a name that ends in"),
         (["both", "--out", "missing/a.pdf"], "there is no folder missing"),
         (["both", "--out", "a.pdf", "--size", "6"], "a width and a height in inches"),

@@ -143,7 +143,7 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
         (["evaluate", HUGE, "uniform"], "2,199,023,255,552 histories"),
         (["evaluate", "kuhn_poker", "nowhere.parquet"], "nowhere.parquet"),
         (["show", "kuhn_poker", "nowhere.parquet"], "nowhere.parquet"),
-        (["play", "kuhn_poker", "--as", "2"], "0 to 1"),
+        (["play", "kuhn_poker", "--player", "2"], "0 to 1"),
         (["play", "kuhn_poker", "--against", "nowhere.parquet"], "nowhere.parquet"),
         (["play", "kuhn_poker", "--against", "pmic"], "did you mean pimc"),
         (["play", "kuhn_poker", "--against", "pimc(num_world=1)"], "num_worlds"),

@@ -35,7 +35,8 @@ def test_a_file_and_a_searcher_are_responded_to(command):
     command("solve", "kuhn_poker", "--method", "lp", "--out", "run")
     assert abs(command("respond", "run", "--json").json["gain"]) < 1e-12
     assert command("respond", "run").out.splitlines()[-1] == (
-        "to play against it: infoset play kuhn_poker --as 1 --against runs/kuhn_poker-response-0-2"
+        "to play against it: infoset play kuhn_poker --player 1 "
+        "--against runs/kuhn_poker-response-0-2"
     )
     text = "pimc(num_worlds=5,seed=3)"
     ran = command("respond", "kuhn_poker", text, "--player", "1", "--json")
@@ -59,4 +60,4 @@ def test_the_command_to_play_names_the_file_of_an_own_game(command, tmp_path):
         "from infoset.games import KuhnPoker\n\n\nclass Own(KuhnPoker):\n    name = 'own'\n"
     )
     ran = command("respond", "own.py:Own", "uniform", "--player", "0")
-    assert "infoset play own.py:Own --as 1 --against" in ran.out.splitlines()[-1]
+    assert "infoset play own.py:Own --player 1 --against" in ran.out.splitlines()[-1]

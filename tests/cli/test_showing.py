@@ -75,7 +75,7 @@ def test_top_keeps_the_largest_reach_of_each_player(command, run):
         (["show", "run", "--player", "2"], "there is no player 2"),
         (["show", "run", "--csv", "--top", "3"], "--csv prints everything"),
         (["show", "kuhn_poker", "run"], "not for kuhn_poker"),
-        (["show", "nowhere.csv"], "does not name its game"),
+        (["show", "nowhere.csv"], "there is no file or folder nowhere.csv"),
     ],
 )
 def test_errors_say_what_is_missing(command, run, arguments, says):
@@ -98,8 +98,16 @@ def test_a_folder_with_several_policies_asks_for_one(command):
 
 
 def test_a_folder_that_does_not_exist_is_named(command):
-    assert "runs/kuhn is neither a file nor the folder of a run" in command("show", "runs/kuhn").err
+    assert "there is no file or folder runs/kuhn; give" in command("show", "runs/kuhn").err
     assert "the policy is missing" in command("show", "kuhn_poker").err
+
+
+def test_a_hand_is_matched_in_any_order_of_its_cards(command):
+    game = "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],ranges=['AsAh,QdQc';'JdJc'])"
+    for text in ("AhAs", "[AhAs]", "AsAh"):
+        shown = command("show", game, "uniform", "--match", text).out
+        assert "[AsAh] " in shown
+        assert "[QdQc] " not in shown
 
 
 def test_no_match_is_said(command):

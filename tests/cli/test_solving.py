@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -17,7 +18,7 @@ from rich.console import Console
 import infoset
 import infoset.front
 from infoset.cli.commands.solve import ENDINGS
-from infoset.cli.progress import Progress
+from infoset.cli.progress import THREAD_NAME, Progress, live
 from infoset.experiments import RUN_FILES
 from infoset.games import KuhnPoker
 from infoset.runs import Budget, TracePoint
@@ -307,6 +308,31 @@ def test_the_display_says_what_is_being_built(point, text):
     assert text in shown.getvalue()
 
 
+def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(monkeypatch, capsys):
+    lines, is_written = [], threading.Event()
+
+    def write(line):
+        lines.append(line)
+        is_written.set()
+
+    monkeypatch.setattr("infoset.cli.progress.MIN_PAUSE", 0.001)
+    monkeypatch.setattr("infoset.cli.progress.MAX_PAUSE", 0.001)
+    monkeypatch.setattr("infoset.cli.progress.tell", write)
+    with live("leduc_poker") as progress:
+        assert is_written.wait(60)
+        assert re.fullmatch(r"leduc_poker: building the world graph, \S+ s", lines[0])
+        progress.building(BuildPoint("world graph", 12_345, None, 2.0))
+        progress.solving("cfr+", Budget(target=0.01))
+        progress.measured(measured(7, 0.5))
+        for _ in range(2):  # the first of these lines may have been begun before
+            is_written.clear()
+            assert is_written.wait(60)
+        assert lines[-1].startswith("leduc_poker, cfr+: iteration 7, exploitability 0.5, target")
+    names = [thread.name for thread in threading.enumerate() if thread.is_alive()]
+    assert names.count(THREAD_NAME) == 0
+    assert capsys.readouterr().out == ""
+
+
 def test_the_display_says_that_kernels_are_compiled(monkeypatch):
     monkeypatch.setattr("infoset.cli.progress.MIN_COMPILING", 0.0)
     progress = Progress("leduc_poker")
@@ -418,11 +444,11 @@ def test_values_are_proved_in_fractions(command):
 
 def test_certificates_are_saved_and_verified(command, tmp_path):
     path = tmp_path / "kuhn.json"
-    assert "certificate saved" in command("prove", "kuhn_poker", "--save", str(path)).out
+    assert "certificate saved" in command("prove", "kuhn_poker", "--out", str(path)).out
     shown = command("verify", str(path)).out
     assert "value of player 0: -1/18" in shown
     assert "55 histories" in shown
-    saved = command("prove", "kuhn_poker", "--save", str(path), "--json").json
+    saved = command("prove", "kuhn_poker", "--out", str(path), "--json").json
     assert saved["certificate"] == str(path)
     found = command("verify", str(path), "--json").json
     assert (found["value"], found["infostates"]) == ("-1/18", [6, 6])
@@ -434,9 +460,52 @@ def test_certificates_are_saved_and_verified(command, tmp_path):
 
 def test_a_certificate_that_cannot_be_saved_leaves_nothing(command, tmp_path):
     path = tmp_path / "absent" / "kuhn.json"
-    assert "cannot be written" in command("prove", "kuhn_poker", "--save", str(path)).complaint
+    assert "cannot be written" in command("prove", "kuhn_poker", "--out", str(path)).complaint
     command("export", "kuhn_poker", "--out", str(tmp_path / "kuhn.efg"))
     path = tmp_path / "kuhn.json"
-    found = command("prove", str(tmp_path / "kuhn.efg"), "--save", str(path)).complaint
-    assert "names a registered game" in found
+    found = command("prove", str(tmp_path / "kuhn.efg"), "--out", str(path)).complaint
+    assert "the name of a registered game with other rules; give it another name" in found
     assert not path.exists()
+
+
+OWN_GAME = """
+from pathlib import Path
+from infoset.games.kuhn_poker import KuhnPoker
+
+Path("executed").touch()
+
+class Mine(KuhnPoker):
+    def __str__(self):
+        return f"Mine({self.num_cards})"
+
+class Other(Mine):
+    pass
+"""
+
+
+def test_a_certificate_of_an_own_game_needs_its_code(command, tmp_path):
+    (tmp_path / "own.py").write_text(OWN_GAME)
+    ran = command("prove", "own.py:Mine(num_cards=4)", "--out", "own.json")
+    assert ran.out.splitlines()[-1].endswith(
+        "infoset verify own.json --game 'own.py:Mine(num_cards=4)' checks it"
+    )
+    (tmp_path / "executed").unlink()
+    assert "infoset verify FILE --game path/to/file.py:Class" in command("verify", "own.json").err
+    assert not (tmp_path / "executed").exists()
+    shown = command("verify", "own.json", "--game", "own.py:Mine(num_cards=4)").out
+    assert shown.splitlines()[0] == "Mine(4)"
+    assert "verified by the rules" in shown
+    for wrong in ("own.py:Mine(num_cards=5)", "kuhn_poker"):
+        assert "but the given game is" in command("verify", "own.json", "--game", wrong).complaint
+    file = tmp_path / "own.json"
+    file.write_text(re.sub('"lower": "[^"]*"', '"lower": "0"', file.read_text()))
+    ran = command("verify", "own.json", "--game", "own.py:Other(num_cards=4)")
+    assert "lower of the certificate is 0, but" in ran.complaint
+
+
+def test_a_certificate_of_a_game_in_a_file(command, tmp_path):
+    command("export", "kuhn_poker", "--out", "kuhn.efg")
+    file = tmp_path / "kuhn.efg"
+    file.write_text(file.read_text().replace('"kuhn_poker"', '"three cards"', 1))
+    command("prove", "kuhn.efg", "--out", "kuhn.json")
+    assert "-1/18" in command("verify", "kuhn.json", "--game", "kuhn.efg").out

@@ -168,3 +168,13 @@ def test_without_jax_the_message_has_the_command_that_installs_it(monkeypatch):
 )
 def test_larger_games_approach_equilibrium(game, steps, goal):
     assert train(game, steps=steps).run.nash_conv < goal
+
+
+@pytest.mark.parametrize("build", [True, False])
+def test_without_time_no_step_is_done_and_the_result_says_so(build):
+    result = train("kuhn_poker", SMALL, seconds=0, build=build)
+    assert (result.outcome, result.steps, result.episodes) == ("seconds", 0, 0)
+    assert [point.iteration for point in result.trace] == [0]
+    first = train("kuhn_poker", SMALL, steps=1)
+    initial = result.policy.tabulate(first.run.policy.form)
+    assert not np.array_equal(initial.probabilities[0], first.run.policy.probabilities[0])

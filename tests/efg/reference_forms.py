@@ -99,6 +99,23 @@ def recall_violations(slow: ReferenceForm) -> Pairs:
     }
 
 
+def kinds_of_imperfect_recall(slow: ReferenceForm) -> set[tuple[int, str, tuple[int, int]]]:
+    """Return player, kind and pair; a pair may show two kinds, such as a set visited twice."""
+    found = set()
+    for player, pair in recall_violations(slow):
+        here = slow.infoset[pair[0]][player]
+        records = [slow.record(player, history) for history in pair]
+        others = [[step for step in r if step[0] != here or step[1] is None] for r in records]
+        knew = [[infoset for infoset, _ in record] for record in others]
+        if slow.extends(pair) and slow.acts(player, pair[0]):
+            found.add((player, "is absent-minded", pair))
+        if knew[0] != knew[1]:
+            found.add((player, "forgets what it knew", pair))
+        elif others[0] != others[1]:
+            found.add((player, "forgets its own move", pair))
+    return found
+
+
 def absent_mindedness(slow: ReferenceForm) -> Pairs:
     return {
         (player, pair)

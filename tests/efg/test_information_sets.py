@@ -16,6 +16,7 @@ from infoset.efg import (
     find_hidden_reward,
     find_public_mismatch,
     find_recall_violation,
+    find_recall_violations,
     find_thick_infoset,
     find_thick_public_set,
     find_timing_cycle,
@@ -50,6 +51,24 @@ def test_checks_find_a_witness_exactly_where_there_is_one(form):
         if found is not None:
             assert (found.player, found.histories) in pairs, find.__name__
             assert all(repr(form.history_label(one)) in found.found for one in found.histories)
+
+
+@settings(max_examples=50)
+@given(random_forms())
+def test_kinds_of_imperfect_recall_are_those_of_their_definitions(form):
+    slow = ReferenceForm(form)
+    kinds = reference_forms.kinds_of_imperfect_recall(slow)
+    found = find_recall_violations(form)
+    named = {(violation.player, violation.kind) for violation in found}
+    assert len(named) == len(found)
+    assert named == {(player, kind) for player, kind, _ in kinds}
+    for violation in found:
+        assert (violation.player, violation.kind, violation.histories) in kinds
+        assert violation.found.startswith(f"player {violation.player} {violation.kind}: it cannot")
+    first = find_recall_violation(form)
+    assert (first is None) == (not kinds)
+    if first is not None:
+        assert (first.player, first.kind) in named
 
 
 @settings(max_examples=50)

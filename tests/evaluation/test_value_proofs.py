@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,7 +13,7 @@ from hypothesis import given
 import infoset
 from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
-from infoset.evaluation import prove_value
+from infoset.evaluation import ValueProof, prove_value
 from infoset.evaluation.value_proofs import exact_payoffs, prove_bounds
 from infoset.games import RandomGame, matrix_game
 from infoset.policy import uniform_policy
@@ -107,7 +108,28 @@ def test_what_cannot_be_proved_is_refused():
     floating = build_tree(RandomGame(exact=False, zero_sum=True, chance_share=0.9, seed=3))
     with pytest.raises(UnsupportedGameError, match="Fraction"):
         prove_value(floating, uniform_policy(floating.sequence_form))
-    assert replace(prove_value(kuhn, uniform_policy(kuhn.sequence_form))).value is None
+
+
+def forged(proof, **changes):
+    """Return a proof with other facts, which only Python's internals can make."""
+    changed = copy(proof)
+    changed.__dict__.update(changes)
+    return changed
+
+
+def test_a_proof_cannot_state_bounds_that_its_policies_do_not_certify():
+    tree = cached_tree("kuhn_poker")
+    proof = prove_value(tree, infoset.solve(tree, "lp").policy)
+    assert ValueProof(tree, proof.probabilities) == proof
+    third = Fraction(1, 3)
+    with pytest.raises(TypeError):
+        ValueProof(third, third, proof.probabilities)
+    with pytest.raises(TypeError):
+        replace(proof, lower=third, upper=third)
+    uniform = prove_value(tree, uniform_policy(tree.sequence_form)).probabilities
+    assert ValueProof(tree, (proof.probabilities[0], uniform[1])).lower == Fraction(-1, 18)
+    with pytest.raises(ParameterError, match="player 0 has 13 probabilities; give one for each"):
+        ValueProof(cached_tree("leduc_poker"), proof.probabilities)
 
 
 def test_a_proof_verifies_itself():
@@ -118,10 +140,10 @@ def test_a_proof_verifies_itself():
     prove_value(tree, uniform_policy(tree.sequence_form)).verify(tree)
     third = Fraction(1, 3)
     with pytest.raises(ParameterError, match=r"certify the bounds -1/18 and -1/18, not -1/3"):
-        replace(proof, lower=-third).verify(tree)
+        forged(proof, lower=-third).verify(tree)
     changed = (*proof.probabilities[0][:-2], 1 - third, third)
     with pytest.raises(ParameterError, match="the proof is not valid for kuhn_poker"):
-        replace(proof, probabilities=(changed, proof.probabilities[1])).verify(tree)
+        forged(proof, probabilities=(changed, proof.probabilities[1])).verify(tree)
     with pytest.raises(ParameterError, match="player 0 has 13 probabilities; give one for each"):
         proof.verify(other)
 

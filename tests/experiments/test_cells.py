@@ -310,8 +310,10 @@ def test_a_result_is_returned_as_it_will_be_read(folder):
     assert run_cells([cell], folder) == [expected] == [folder.read(cell)]
 
 
-@pytest.mark.parametrize("name", ["../draw", "/tmp/draw", "a/b", "", ".draw", "a\n", "a\0"])
-def test_a_name_that_leaves_the_folder_is_refused(folder, name):
+@pytest.mark.parametrize(
+    "name", ["../draw", "/tmp/draw", "a/b", "", ".draw", "a\n", "a\0", "é" * 101]
+)
+def test_a_name_that_is_not_one_of_a_file_is_refused(folder, name):
     cell = Draw(0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Draw, "name", name)

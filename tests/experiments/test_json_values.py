@@ -9,7 +9,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from infoset.experiments import json_text, json_value
+from infoset.experiments import json_text, json_value, portable_integers
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,13 @@ def test_values(value, expected):
 
 def test_text_is_one_line_of_ascii():
     assert json_text({"name": "≥ \n"}) == '{"name": "\\u2265 \\n"}'
+
+
+def test_integers_that_other_programs_would_round_are_text():
+    limit = 2**53
+    exact = {"a": [limit, -limit, True, 0.1, None], "b": {"c": "x"}}
+    assert portable_integers(exact) == exact
+    assert portable_integers({"a": [limit + 1, {"b": -limit - 1}], "c": 10**1000}) == {
+        "a": ["9007199254740993", {"b": "-9007199254740993"}],
+        "c": "1" + "0" * 1000,
+    }

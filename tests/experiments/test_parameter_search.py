@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 from math import inf
 from statistics import fmean
@@ -162,9 +163,6 @@ def test_mistakes(tmp_path, change, error, words):
 
 
 def test_a_missing_package_names_the_extra(tmp_path, monkeypatch):
-    def missing(name):
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(parameter_search, "import_module", missing)
+    monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(MissingExtraError, match=r"infoset\[tune\]"):
         tune("kuhn_poker", "ixomd", ["rate=0.1..1"], folder=tmp_path)

@@ -21,10 +21,12 @@ from infoset.experiments import (
     check_writable,
     run_folder,
     run_slug,
+    save_learning,
     save_run,
 )
 from infoset.games import MatrixGame, matrix_game
 from infoset.policy import distance, load_policy, read_metadata
+from infoset.runs import read_traces
 from infoset.utils.checksums import with_checksum
 
 
@@ -293,3 +295,12 @@ def test_a_read_only_folder_is_refused_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(ParameterError, match="read-only"):
         check_writable(tmp_path / "run")
+
+
+def test_integers_that_other_programs_would_round_are_text(tmp_path):
+    seed = 2**60 + 1
+    result = infoset.learn("kuhn_poker", "ixomd", episodes=20, seeds=[seed])
+    folder = save_learning(result, tmp_path / "run")
+    assert json.loads((folder / "result.json").read_text())["seeds"] == [str(seed)]
+    assert check_results(folder)["seeds"] == [str(seed)]
+    assert [run.seed for run in read_traces(folder)] == [seed]

@@ -124,7 +124,7 @@ def test_one_policy_per_player():
         infoset.evaluate("leduc_poker", [*public, "uniform"])
     with pytest.raises(PolicyMismatchError, match="for leduc_poker, not for liars_dice"):
         infoset.evaluate("liars_dice(dice_sides=2)", [public[0], "uniform"])
-    with pytest.raises(PolicyFileError, match="there is no file best"):
+    with pytest.raises(PolicyFileError, match="there is no file or folder best"):
         infoset.evaluate(form, [public[0], "best"])
 
 

@@ -22,7 +22,7 @@ def test_a_file_of_gambit_is_an_extensive_form(tmp_path):
 
 
 def test_a_file_that_is_not_there():
-    with pytest.raises(GameFileError, match=r"the file nowhere/game\.efg does not exist"):
+    with pytest.raises(GameFileError, match=r"there is no file or folder nowhere/game\.efg"):
         infoset.load("nowhere/game.efg")
 
 
@@ -48,9 +48,10 @@ def test_functions_of_a_game_take_its_name(tmp_path):
     assert infoset.initial_history(name) == infoset.initial_history(game)
     first, second = (infoset.play_matches(g, None, None, num_deals=9) for g in (name, game))
     assert first.mean == second.mean
-    for given, path in ((name, "name.efg"), (game, "game.efg")):
-        infoset.save_efg(given, tmp_path / path)
-    assert (tmp_path / "name.efg").read_bytes() == (tmp_path / "game.efg").read_bytes()
+    for save in (infoset.save_efg, infoset.save_nfg, infoset.save_liteefg):
+        save("matrix_mp", tmp_path / "name")
+        save(infoset.load("matrix_mp"), tmp_path / "game")
+        assert (tmp_path / "name").read_bytes() == (tmp_path / "game").read_bytes()
     with pytest.raises(UnknownNameError, match="did you mean kuhn_poker"):
         infoset.build_tree("kuhn_pokr")
 

@@ -61,10 +61,12 @@ def test_a_leaf_value_may_be_a_policy_file(policy_file):
     ("text", "kind", "message"),
     [
         ("pimc(leaf_value=3,depth=1)", ParameterError, "leaf_value=3 is not a file"),
+        ("alphamu", UnknownNameError, r"unknown player 'alphamu'; did you mean alpha-mu\?"),
         ("unifrom", UnknownNameError, "unknown player 'unifrom'; did you mean uniform"),
         ("ismct(num_simulations=3)", UnknownNameError, "unknown player 'ismct'; did you mean"),
         ("", ParameterError, "cannot read the player ''.*give uniform"),
-        ("runs/policy", PolicyFileError, "there is no file runs/policy; give uniform"),
+        ("kuhn_poker", UnknownNameError, "'kuhn_poker' is a game, not a player: give it before"),
+        ("runs/policy", PolicyFileError, "there is no file or folder runs/policy; give uniform"),
         ("uniform(a=1)", UnknownNameError, "unknown searcher 'uniform'"),
         ("nowhere.parquet", PolicyFileError, "nowhere.parquet"),
     ],

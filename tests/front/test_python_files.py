@@ -10,7 +10,7 @@ import pytest
 
 import infoset
 from infoset.cli import main
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError, PolicyFileError, UnknownNameError
 from infoset.front import register_learner, register_method, register_searcher, resolve_players
 from infoset.regret import SCHEMES
 from tests.support.registries import undo_registrations
@@ -84,7 +84,9 @@ def test_the_command_line_solves_it(file, capsys):
         ("pennies.py:Penny", UnknownNameError, "did you mean Pennies"),
         ("pennies.py:Game", UnknownNameError, "known: Pennies"),
         ("pennies.py:Pennies(stakes=2)", UnknownNameError, "did you mean stake?"),
-        ("pennies.py:", ParameterError, "cannot read the game"),
+        ("pennies.py:Pennies(", ParameterError, "cannot read the game"),
+        ("pennies.py(stakes=2)", UnknownNameError, "did you mean stake?"),
+        ("pennies.py(stake)", ParameterError, "not of the form parameter=value"),
         ("broken.py:Pennies", ParameterError, "executing broken.py raised NameError"),
     ],
 )
@@ -119,6 +121,39 @@ class AlwaysFirst:
     def action_probabilities(self, infostate, legal_actions):
         return [1.0] + [0.0] * (len(legal_actions) - 1)
 """
+
+
+ONE_EACH = {
+    "scheme.py": """
+from dataclasses import replace
+from infoset.regret import SCHEMES
+slow_plus = replace(SCHEMES["cfr+"], name="slow-plus", average_delay=3)
+""",
+    "learner.py": """
+from dataclasses import replace
+from infoset.learning import LEARNERS
+learner = replace(LEARNERS["ixomd"], name="my-ixomd")
+""",
+    "searcher.py": """
+from infoset.search import PIMC
+class Cautious(PIMC):
+    pass
+""",
+    "policy.py": """
+class AlwaysFirst:
+    def action_probabilities(self, infostate, legal_actions):
+        return [1.0] + [0.0] * (len(legal_actions) - 1)
+""",
+    "search.py": """
+class Plain:
+    def __init__(self, model):
+        self.model = model
+
+    def search(self, infostate, rng):
+        count = len(self.model.legal_actions(infostate))
+        return [1 / count] * count
+""",
+}
 
 
 @pytest.fixture
@@ -176,8 +211,47 @@ def test_a_name_of_the_library_is_not_given_away():
         register_method(replace(SCHEMES["cfr+"], average_delay=2))
 
 
+def test_the_only_game_of_a_file_needs_no_name(file):
+    file.write_text(
+        f"{SOURCE}\nfrom infoset.games import KuhnPoker\n\nclass _Half(Pennies): pass\n"
+        "class Unfinished(Game): pass\n"
+    )
+    games = [infoset.load(spec) for spec in ("pennies.py", "pennies.py:", f"{file}(stake=3)")]
+    assert [*map(str, games)] == ["Pennies", "Pennies", "Pennies(stake=3)"]
+    assert infoset.load("pennies.py", stake=2).stake == 2
+
+
+def test_the_only_method_learner_or_player_of_a_file_needs_no_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, source in ONE_EACH.items():
+        (tmp_path / name).write_text(source)
+    assert infoset.solve("kuhn_poker", "scheme.py", iterations=2).method == "slow-plus"
+    (own,) = infoset.compare("kuhn_poker", ["scheme.py"], iterations=2)
+    assert own.method == "slow-plus"
+    assert infoset.learn("kuhn_poker", "learner.py", episodes=9).method == "my-ixomd"
+    players = ["searcher.py(num_worlds=3)", "policy.py", "search.py"]
+    cautious, *others = resolve_players(players, infoset.load("kuhn_poker"))
+    assert cautious.settings()["num_worlds"] == 3
+    assert [type(other).__name__ for other in others] == ["AlwaysFirst", "PlainSearch"]
+
+
+def test_a_file_with_several_players_needs_a_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    both = ONE_EACH["searcher.py"] + ONE_EACH["policy.py"]
+    (tmp_path / "both.py").write_text(both)
+    with pytest.raises(ParameterError, match=r"both\.py:Cautious or both\.py:AlwaysFirst"):
+        resolve_players(["both.py"], infoset.load("kuhn_poker"))
+
+
+def test_a_python_file_is_not_read_as_the_file_of_a_policy(tmp_path):
+    (tmp_path / "policy.py").write_text(ONE_EACH["policy.py"])
+    with pytest.raises(PolicyFileError, match="is a Python file, not that of a policy"):
+        infoset.load_policy(tmp_path / "policy.py", "kuhn_poker")
+
+
 def test_a_file_without_a_name_lists_its_games(file, tmp_path):
-    with pytest.raises(ParameterError, match=r"the name of the game in it: pennies\.py:Pennies$"):
+    file.write_text(f"{SOURCE}\nlarge = Pennies(stake=9)\n")
+    with pytest.raises(ParameterError, match=r"in it: pennies\.py:Pennies or pennies\.py:large$"):
         infoset.load("pennies.py")
     (tmp_path / "empty.py").write_text("x = 1\n")
     with pytest.raises(ParameterError, match=r"empty\.py defines no game"):

@@ -47,7 +47,7 @@ def test_the_transcript_for_one_player() -> None:
         transcript(kuhn("pass", "bet", "pass"), viewer=1)
         == """\
 kuhn_poker, seen by player 1
-1. -              | you see J
+1. chance         | you see J
 2. player 0: pass | all see pass
 3. you: bet       | all see bet
 4. player 0: pass | all see pass
@@ -94,7 +94,9 @@ def test_simultaneous_moves_and_groups() -> None:
     assert transcript(play, 2).splitlines()[1] == (
         "1. you: right | all see go | you and player 0 see red | you see c,3"
     )
-    assert transcript(play, 1).splitlines()[1] == "1. - | all see go | you see 5"
+    assert transcript(play, 1).splitlines()[1] == (
+        "1. player 0 and player 2 act | all see go | you see 5"
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ FunctionGame
 3. chance | player 0 gets -1, player 1 gets +1
 end: player 0 gets +2, player 1 gets +1"""
     )
-    hidden = [f"{number}. - | you see nothing" for number in (1, 2, 3)]
+    hidden = [f"{number}. chance | you see nothing" for number in (1, 2, 3)]
     seen = ["FunctionGame, seen by player 1", *hidden, "end: you get +1"]
     assert transcript(play, 1).splitlines() == seen
 

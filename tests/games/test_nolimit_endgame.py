@@ -1,15 +1,25 @@
 """Endgames of no-limit hold'em: cards, ranges, sizes of bets, and the forms they give."""
 
-import builtins
+import sys
+from itertools import product
 
 import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import GameTooLargeError, MissingExtraError, ParameterError
+from infoset.errors import (
+    GameTooLargeError,
+    MissingExtraError,
+    ParameterError,
+    UnknownNameError,
+)
+from infoset.forms import lock
+from infoset.front import solve
+from infoset.game import Infostate, Step, initial_history
 from infoset.games import NoLimitEndgame, load_game
 from infoset.games.holdem_hands import hand_strengths
-from infoset.tree import count_public_form
+from infoset.policy import load_policy_csv, save_policy_csv, transfer_policy
+from infoset.tree import build_public_form, build_tree, count_public_form
 
 RIVER, TURN = "Ks9d8h4s2c", "Ks9d8h4s"
 
@@ -59,8 +69,12 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s2c,pot=0", "pot must be a whole number of at least 1"),
         ("board=Ks9d8h4s2c,stack=-5", "stack must be a whole number of at least 1"),
         ("board=Ks9d8h4s2c,stack=0", "stack must be a whole number of at least 1"),
-        ("board=Ks9d8h4s2c,stack=1.5", "stack must be a whole number of at least 1"),
+        ("board=Ks9d8h4s2c,stack=1.5", "stack=1.5, but chips are whole numbers; multiply pot"),
         ("board=Ks9d8h4s2c,bets=[0]", "bets has sizes above 0"),
+        ("board=Ks9d8h4s2c,bets=[0.5;50]", "write 0.5 for 50% of it"),
+        ("board=Ks9d8h4s2c,raises=[75]", "raises has the size 75, which is 75 times"),
+        ("board=Ks9d8h4s2c,bets=[33%;75%]", "bets has the size '33%'; sizes are shares of the pot"),
+        ("board=Ks9d8h4s2c,pot=5.5", "by the same number, such as 10 for pot=55"),
         ("board=Ks9d8h4s2c,raises=[1;-1]", "raises must be a list of numbers of at least 0"),
         ("board=Ks9d8h4s2c,bets=[]", "bets must be a list of numbers"),
         ("board=Ks9d8h4s2c,bets=1", "bets must be a list of numbers"),
@@ -83,15 +97,61 @@ def test_mistakes_are_named(parameters, message):
     assert "\n" not in str(caught.value)
 
 
+def test_large_sizes_that_are_no_percentages_are_accepted():
+    for parameters in ({"bets": [9.0]}, {"bets": [20.0], "pot": 1, "stack": 1000}):
+        assert load_game("nolimit_endgame", board=RIVER, **parameters).bets == tuple(
+            parameters["bets"]
+        )
+
+
+@pytest.mark.parametrize(
+    ("extreme", "plain"),
+    [
+        (("AA:1e308,JJ:1e308", "KK:1e308"), ("AA,JJ", "KK")),
+        (("AA:1e-320,JJ:1e-320", "QQ"), ("AA,JJ", "QQ")),
+        (("AA:1e308,QQ:1e-300", "QQ,77:1e-320"), ("AA", "QQ")),
+        (("AA:3,JJ:1.5", "KK:7"), ("AA,JJ:0.5", "KK")),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_only_the_ratios_of_weights_matter(extreme, plain):
+    priors = []
+    for ranges in (extreme, plain):
+        game = load_game("nolimit_endgame", board=RIVER, bets=[1], ranges=ranges)
+        form = build_public_form(game)
+        solve(form, "cfr+", iterations=5)
+        shares = zip(product(*form.hands), form.prior.matrix().ravel().tolist(), strict=True)
+        priors.append({hands: share for hands, share in shares if share > 1e-300})
+        history = initial_history(game)
+        dealt = history.sample(history.joint({}), np.random.default_rng(0))
+        assert dealt.infostates[0].steps[0].private[0] in "AJ"
+    assert priors[0] == pytest.approx(priors[1])
+    assert sum(priors[0].values()) == pytest.approx(1)
+
+
+def test_hands_are_named_with_their_cards_in_any_order(tmp_path):
+    game = load_game("nolimit_endgame", board=RIVER, bets=[1], ranges=["AsAh,QdQc", "KdKc"])
+    public, tree = build_public_form(game), build_tree(game)
+    policy = solve(public, "cfr+", iterations=50).policy
+    on_tree = transfer_policy(policy, tree)
+    assert policy["AhAs", "(start)"] == policy["AsAh", "(start)"] == policy["[AhAs]"]
+    assert policy["KcKd", "check"] == on_tree["[KcKd] / check"] == on_tree["[KdKc] / check", 1]
+    infostate = Infostate(1, (Step(None, "KcKd", None), Step(None, None, "check")))
+    assert public.find(infostate) == public.look_up(("KdKc", "check"))[1]
+    for form in (public, tree.sequence_form):
+        locked = solve(lock(form, {"[QcQd]": {"check": 1}}), "cfr+", iterations=5).policy
+        assert locked["[QdQc]"]["check"] == 1.0
+    file = tmp_path / "policy.csv"
+    save_policy_csv(on_tree, file)
+    file.write_text(file.read_text().replace("[AsAh]", "[AhAs]"))
+    again = load_policy_csv(file, tree.sequence_form)
+    assert np.array_equal(again.probabilities[0], on_tree.probabilities[0])
+    with pytest.raises(UnknownNameError, match="unknown hand 'AcAd'"):
+        policy["AcAd", "(start)"]
+
+
 def test_without_the_evaluator_the_error_says_what_to_install(monkeypatch):
-    load = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name == "phevaluator":
-            raise ImportError(name)
-        return load(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "phevaluator", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'infoset\[poker\]'"):
         hand_strengths(["Ks", "9d", "8h", "4s", "2c"], ["AhAd"])
 

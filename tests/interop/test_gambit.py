@@ -50,7 +50,7 @@ def test_gambit_receives_the_same_sequence_form(game, seed):
 
 def answering(monkeypatch, answers):
     """Replace Gambit with a function that returns given answers."""
-    monkeypatch.setattr(gambit, "_import_gambit", lambda: None)
+    monkeypatch.setattr(gambit, "import_extra", lambda *about: None)
     monkeypatch.setattr(gambit, "_ask", lambda *asked: iter(answers))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import infoset
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
@@ -47,6 +48,13 @@ def test_policies_for_games_of_openspiel(name):
         assert_same(policy, policy_from_openspiel(in_cpp, tree))
         conv = pyspiel.nash_conv(tree.game.pyspiel_game, in_cpp)
         assert conv == pytest.approx(evaluate_policy(policy).nash_conv, abs=1e-9)
+
+
+def test_policies_for_a_game_by_name_or_by_its_rules():
+    policy = uniform_policy(build_tree(load_game("kuhn_poker")).sequence_form)
+    for game in ("kuhn_poker", load_game("kuhn_poker")):
+        table = infoset.policy_to_openspiel(policy, game)
+        assert_same(policy, infoset.policy_from_openspiel(table, game))
 
 
 def test_policies_in_cpp_for_simultaneous_games():

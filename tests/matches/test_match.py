@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from infoset.errors import (
+    GameRuleError,
     ParameterError,
     PolicyMismatchError,
     UnknownNameError,
@@ -13,11 +14,12 @@ from infoset.errors import (
 )
 from infoset.evaluation import expected_values
 from infoset.game import Observation
-from infoset.games import load_game, matrix_game
+from infoset.games import KuhnPoker, MatrixGame, load_game, matrix_game
 from infoset.matches import play_matches
 from infoset.matches._tree_match_kernels import drawn_index, edges_of_joint_action
 from infoset.matches.match_statistics import interval_within
 from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
+from infoset.search import make_searcher
 from infoset.tree import build_public_form, build_tree
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.function_game import FunctionGame
@@ -56,6 +58,14 @@ class RecordingPolicy:
         if self.probabilities is not None:
             return self.probabilities
         return self.policy.action_probabilities(infostate, legal_actions)
+
+
+class Undeclared(KuhnPoker):
+    utility_range = None
+
+
+class UndeclaredMatrix(MatrixGame):
+    utility_range = None
 
 
 class Pure:
@@ -277,8 +287,7 @@ def test_a_match_by_hand():
 
 
 def test_without_a_tree_the_interval_is_students_t():
-    game = cached_tree("kuhn_poker").game
-    result = play_matches(game, *two_policies("kuhn_poker"), num_deals=5)
+    result = play_matches(Undeclared(), *two_policies("kuhn_poker"), num_deals=5)
     low, high = result.interval
     assert (high - low) / 2 / result.standard_error == pytest.approx(2.776445)  # 4 degrees
     assert (high + low) / 2 == pytest.approx(result.mean)
@@ -306,9 +315,59 @@ def test_a_tree_is_played_by_its_rules_where_a_policy_is_no_table():
     assert given.position_means == rules.position_means
     assert given.standard_error == rules.standard_error
     assert given.win_rate == rules.win_rate
-    # The tree knows the bounds of the utilities.
+    # The tree knows the bounds of the utilities, and the game declares them.
     low, high = given.interval
-    assert -2 <= low < rules.interval[0] < rules.interval[1] < high <= 2
+    assert -2 <= low < high <= 2
+    assert rules.interval == pytest.approx(given.interval)
+
+
+def test_a_searcher_that_has_explored_the_game_knows_its_utilities():
+    game = Undeclared()
+    searcher = make_searcher("pimc(num_worlds=5)", game)
+    first, second = (
+        play_matches(own, searcher, None, num_deals=5) for own in (game, load_game("kuhn_poker"))
+    )
+    assert first.position_utilities == second.position_utilities
+    far = play_matches(game, Pure(1), None, num_deals=5).position_utilities[0].interval
+    assert max(map(abs, far)) > 2
+
+
+def test_equal_deals_are_no_certainty_unless_the_range_says_so():
+    """A policy wins every deal by 1; without a range, nothing bounds the deals not played."""
+    known = matrix_game([[1, 1], [1, -9]])
+    fields = (known.row_payoffs, known.column_payoffs, known.row_actions, known.column_actions)
+    game = UndeclaredMatrix(*fields)
+    first, other = Pure(0), Pure(0)
+    result = play_matches(game, first, first, num_deals=10)
+    assert result.position_utilities[0].mean == 1
+    assert result.position_utilities[0].interval == (-np.inf, np.inf)
+    assert "interval 0 to 0; wins 50%" in str(result), "the sum of both positions is certain"
+    assert "interval unknown" in str(play_matches(game, first, other, num_deals=10))
+    for bounded in (build_tree(game), known):
+        result = play_matches(bounded, first, other, num_deals=10)
+        low, high = result.position_utilities[0].interval
+        assert -9 <= low < 1 <= high <= 9
+
+
+@pytest.mark.parametrize("declared", [(-2, 1), (3, 2), (0, np.inf)])
+def test_a_declared_range_is_checked(declared):
+    class Wrong(KuhnPoker):
+        utility_range = declared
+
+    with pytest.raises((GameRuleError, ParameterError), match="utility_range"):
+        play_matches(Wrong(), None, None, num_deals=50)
+
+
+def test_estimates_of_aivat_stay_inside_the_range_of_utilities():
+    """Estimates are beyond 1, the largest utility; their interval is not."""
+    kuhn, rng = cached_tree("kuhn_poker"), np.random.default_rng(0)
+    noisy = rng.normal(0, 30, (kuhn.num_histories, 2))
+    estimates = {kuhn: noisy, kuhn.game: lambda history: rng.normal(0, 30, 2)}
+    for game, values in estimates.items():
+        result = play_matches(game, Pure(0), None, num_deals=4, values=values)
+        assert max(map(abs, result.position_means)) > 2
+        for utility in result.position_utilities:
+            assert -2 <= utility.interval[0] < utility.interval[1] <= 2
 
 
 def test_against_itself_a_policy_earns_its_share_for_certain():

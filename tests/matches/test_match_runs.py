@@ -26,6 +26,7 @@ from infoset.matches import exact_match, play_matches
 from infoset.matches.game_matches import DealStream
 from infoset.matches.match_statistics import (
     BLOCK,
+    ColumnBounds,
     Tally,
     column_bounds,
     match_columns,
@@ -452,7 +453,7 @@ def test_utilities_whose_squares_overflow_have_infinite_intervals():
     rows = np.array([[1e300, -1e300], [-1e300, 1e300], [1e300, -1e300]])
     tally = Tally(6)
     tally.add(match_columns(np.tile(rows, (2 * BLOCK, 1)), np.ones((6 * BLOCK, 2)) / 2))
-    result = summarize_tally(tally, 0, column_bounds(np.full((2, 2), np.nan)))
+    result = summarize_tally(tally, 0, ColumnBounds(*[column_bounds(np.full((2, 2), np.nan))] * 2))
     assert result.position_utilities[0].mean == pytest.approx(1e300 / 3)
     assert result.position_utilities[0].interval == (-np.inf, np.inf)
     assert result.win_rate.interval == pytest.approx((0.5, 0.5), abs=1e-3)

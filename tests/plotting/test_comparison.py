@@ -12,7 +12,8 @@ import infoset
 from infoset.errors import InfosetError, ParameterError, ResultFileError, UnknownNameError
 from infoset.experiments import save_comparison, save_learning, save_run
 from infoset.front import compare
-from infoset.plotting import plot_comparison, save_figure
+from infoset.plotting import plot_comparison, plot_games, save_figure
+from infoset.plotting.figures import new_figure
 from infoset.runs import RunTrace, make_trace
 
 
@@ -352,6 +353,125 @@ def test_texts_in_svg_files_are_texts(results, tmp_path):
     assert b">mine</text>" in first
     save_figure(plot_comparison({"mine": results[0]}), path)
     assert path.read_bytes() == first
+
+
+@pytest.fixture(scope="module")
+def other_game():
+    return compare("matrix_pd", ["cfr+", "dcfr"], iterations=5)
+
+
+def test_a_panel_for_each_game_and_one_legend(results, other_game):
+    games = {"Kuhn poker": results, "A dilemma, of prisoners": other_game, "Again": [results[1]]}
+    figure = plot_games(games)
+    assert [axes.get_title().replace("\n", " ") for axes in figure.axes] == [*games]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["cfr", "cfr+", "lp", "dcfr"]
+    looks = [
+        {(line.get_color(), line.get_marker(), line.get_linestyle())}
+        for axes in figure.axes
+        for name, line in curves(axes).items()
+        if name == "cfr+"
+    ]
+    assert len(looks) == 3
+    assert looks[0] == looks[1] == looks[2]
+    drawn = curves(figure.axes[0])["cfr"].get_xydata().tolist()
+    assert drawn == curves(plot_comparison(results).axes[0])["cfr"].get_xydata().tolist()
+
+
+def test_labels_that_all_panels_share_are_at_the_left_and_bottom_only(results, other_game):
+    same = plot_games(dict.fromkeys("abcde", results)).axes
+    error = "exploitability (game's units)"
+    assert [axes.get_ylabel() for axes in same] == [error, "", "", error, ""]
+    assert [axes.get_xlabel() for axes in same] == ["", "", *["iterations"] * 3]
+    mixed = plot_games({"a": results, "b": other_game}).axes
+    assert [axes.get_ylabel() for axes in mixed] == [error, "NashConv (game's units)"]
+
+
+@pytest.mark.parametrize("figsize", [None, (3.4, 3.0)])
+def test_panels_of_games_are_legible(results, figsize):
+    long = "goofspiel(num_cards=4,points_order=descending,imp_info=True)"
+    figure = plot_games(dict.fromkeys(("Kuhn", long, "c", "d"), results), figsize=figsize)
+    figure.canvas.draw()
+    renderer, whole = figure.canvas.get_renderer(), figure.bbox
+    boxes = [axes.title.get_window_extent(renderer) for axes in figure.axes]
+    assert boxes[0].x1 < boxes[1].x0
+    for box in [*boxes, figure.legends[0].get_window_extent(renderer)]:
+        assert whole.x0 <= box.x0 < box.x1 <= whole.x1
+        assert whole.y0 <= box.y0 < box.y1 <= whole.y1
+    for axes in figure.axes:
+        for text in axes.texts:
+            assert text.get_window_extent(renderer).x0 >= axes.bbox.x0 - 1
+
+
+def test_games_are_known_from_the_runs(results, other_game, tmp_path):
+    folder = save_comparison(results, tmp_path / "kuhn")
+    figure = plot_games([folder, *other_game], columns=1, against="seconds", title="Two games")
+    assert [axes.get_title() for axes in figure.axes] == ["kuhn_poker", "matrix_pd"]
+    assert [*curves(figure.axes[0])] == ["cfr", "cfr+", "lp"]
+    assert figure.get_suptitle() == "Two games"
+    with pytest.raises(ParameterError, match="'mine' does not record its game"):
+        plot_games([folder, ("mine", make_trace([0.5]))])
+
+
+def test_percentages_of_several_games_are_of_their_own_ranges(results):
+    mine = {"mine": make_trace([0.5, 0.1])}
+    figure = plot_games(
+        {"a": mine, "b": results},
+        percent_of_range=True,
+        target="1%",
+        payoff_width={"a": 10},
+    )
+    assert curves(figure.axes[0])["mine"].get_ydata() == pytest.approx([5, 1])
+    assert [axes.texts[-1].get_text() for axes in figure.axes] == ["target 1%", "target 1%"]
+    with pytest.raises(ParameterError, match="a: the payoff range is unknown"):
+        plot_games({"a": mine, "b": results}, percent_of_range=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"against": "both"}, "unknown axis 'both'"),
+        ({"columns": 0}, "columns"),
+        ({"styles": {"crf": {}}}, "did you mean cfr"),
+        ({"payoff_width": {"Kun": 3}}, "did you mean Kuhn"),
+        ({"payoff_width": 3}, "a dict of titles and numbers"),
+    ],
+)
+def test_wrong_options_for_games_are_refused(results, options, message):
+    with pytest.raises(InfosetError, match=message):
+        plot_games({"Kuhn": results}, **options)
+    with pytest.raises(ParameterError, match="results is empty"):
+        plot_games({})
+    with pytest.raises(ParameterError, match=r"Kuhn: a result=0\.5"):
+        plot_games({"Kuhn": [0.5]})
+
+
+def test_a_comparison_is_drawn_on_given_axes(results):
+    whole = new_figure((9, 3))
+    left, right = whole.subfigures(1, 2)
+    one, two = left.subplots(), right.subplots(1, 2)
+    assert plot_comparison(results, axes=one, y_label="error") is whole
+    plot_comparison(results, axes=two, title="mine")
+    alone = plot_comparison(results).axes
+    for axes, same in zip((one, *two), (alone[0], *alone), strict=True):
+        assert axes.get_xlabel() == same.get_xlabel()
+        for name in ("cfr", "cfr+"):
+            assert np.array_equal(curves(axes)[name].get_ydata(), curves(same)[name].get_ydata())
+    assert one.get_ylabel() == "error"
+    assert [axes.get_title() for axes in (one, *two)] == ["kuhn_poker", "mine", ""]
+    assert not whole.legends
+    for wrong, message in (
+        ({"axes": 3}, "Axes of matplotlib"),
+        ({"axes": one, "figsize": (3, 3)}, "leave out figsize or axes"),
+        ({"axes": two, "against": "seconds"}, "there are 2 axes for seconds"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            plot_comparison(results, **wrong)
+
+
+def test_results_of_several_methods_are_not_one_line(results):
+    with pytest.raises(ParameterError, match=r"'Kuhn' names one line.*\(cfr, cfr\+, lp\).*plot_ga"):
+        plot_comparison({"Kuhn": results})
 
 
 def test_an_error_of_zero_is_drawn_at_the_rounding_error(results):

@@ -140,6 +140,13 @@ def test_dots_of_an_infoset_stand_beside_its_histories(kuhn):
         assert dots == pytest.approx(marks)
 
 
+def test_views_have_the_names_that_tables_use():
+    for plural, view in (("histories", "history"), ("infostates", "infostate")):
+        assert draw("matrix_mp", plural).svg() == draw("matrix_mp", view).svg()
+    with pytest.raises(UnknownNameError, match="did you mean history"):
+        draw("matrix_mp", "historys")
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_children_stand_below_each_other_in_the_order_of_the_moves(view):
     drawing = draw("kuhn_poker", view)

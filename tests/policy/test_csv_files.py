@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.errors import PolicyFileError
+import infoset
+from infoset.errors import ParameterError, PolicyFileError
 from infoset.games import load_game
 from infoset.policy import (
     load_policy_csv,
@@ -21,6 +22,7 @@ from infoset.policy import (
     transfer_policy,
     uniform_policy,
 )
+from infoset.policy import save_policy as save_parquet
 from infoset.tree import build_tree, derive_public_form
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.function_game import FunctionGame
@@ -205,3 +207,17 @@ def test_hands_that_chance_has_removed_have_no_lines(tmp_path):
     wanted = transfer_policy(policy, form)
     for own, other in zip(found.probabilities, wanted.probabilities, strict=True):
         assert own == pytest.approx(other, abs=1e-12)
+
+
+def test_the_ending_selects_the_format_also_in_saving(tmp_path):
+    (policy,) = cached_random_policies("kuhn_poker")
+    infoset.save_policy(policy, tmp_path / "p.CSV")
+    found = infoset.load_policy(tmp_path / "p.CSV", "kuhn_poker")
+    assert np.array_equal(found.probabilities[0], policy.probabilities[0])
+    for options in ({"metadata": {"a": 1}}, {"storage": "uint8"}):
+        with pytest.raises(ParameterError, match="stores probabilities in full and nothing else"):
+            infoset.save_policy(policy, tmp_path / "q.csv", **options)
+    for save, ending in ((infoset.save_policy, "npz"), (save_parquet, "csv")):
+        with pytest.raises(ParameterError, match=r"give a path that ends in \.parquet"):
+            save(policy, tmp_path / f"q.{ending}")
+    assert [path.name for path in tmp_path.iterdir()] == ["p.CSV"]

@@ -182,7 +182,7 @@ def test_what_search_by_rules_refuses():
     with pytest.raises(ParameterError, match="not values"):
         ContinualResolving(model, values=3)
     with pytest.raises(ParameterError, match="not a policy"):
-        ContinualResolving(model, "uniform")
+        ContinualResolving(model, 3)
     with pytest.raises(UnsupportedGameError, match="tree"):
         by_rules("kuhn_poker", opponent="best_response")
     with pytest.raises(UnsupportedGameError, match="tree"):

@@ -26,6 +26,7 @@ SMALL = [
 ]
 """Games with at most 243 pure strategies of a player."""
 
+SMALL_LEDUC = "leduc_poker(num_ranks=2)"
 GADGETS = ("resolving", "max-margin", "reach-max-margin")
 ITERATIONS = (1, 2, 5, 20, 100)
 BLUEPRINTS = {"cfr+ 5": ("cfr+", 5), "cfr+ 300": ("cfr+", 300), "lp": ("lp", None)}
@@ -163,7 +164,7 @@ def test_without_the_tolerance_short_searches_raise_nash_conv():
     ids=str,
 )
 def test_below_twenty_iterations_the_blueprint_answers_bit_for_bit(options):
-    tree, blueprint = cached_tree("leduc_poker"), blueprint_of("leduc_poker", "cfr+ 300")
+    tree, blueprint = cached_tree(SMALL_LEDUC), blueprint_of(SMALL_LEDUC, "cfr+ 300")
     for iterations in (1, 19):
         search = ContinualResolving(tree, blueprint, iterations=iterations, **options)
         found = search.search_policy()
@@ -255,8 +256,9 @@ def test_a_rejected_search_goes_on_with_the_solution_of_an_earlier_one():
 
 @pytest.mark.parametrize("depth", [1, 2, None])
 @pytest.mark.parametrize("gadget", GADGETS)
-def test_carried_searches_keep_an_equilibrium_at_any_number_of_iterations(gadget, depth):
-    tree, blueprint = cached_tree("leduc_poker"), blueprint_of("leduc_poker", "lp")
+@pytest.mark.parametrize("name", [SMALL_LEDUC, pytest.param("leduc_poker", marks=pytest.mark.long)])
+def test_carried_searches_keep_an_equilibrium_at_any_number_of_iterations(name, gadget, depth):
+    tree, blueprint = cached_tree(name), blueprint_of(name, "lp")
     for iterations in (5, 20, 60):
         search = ContinualResolving(
             tree, blueprint, depth=depth, gadget=gadget, iterations=iterations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import stat
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -83,7 +84,7 @@ class FakeRay:
 
 def test_ray_runs_cells_and_leaves_repeating_to_us(tmp_path, monkeypatch):
     ray = FakeRay()
-    monkeypatch.setattr(ray_executor, "import_module", lambda name: ray)
+    monkeypatch.setitem(sys.modules, "ray", ray)
     here, there = (CellFolder(tmp_path / name, "drawn") for name in ("here", "there"))
     cells = [DrawnCell(seed) for seed in range(3)]
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -98,7 +99,7 @@ def test_ray_runs_cells_and_leaves_repeating_to_us(tmp_path, monkeypatch):
 
 
 def test_ray_that_does_not_answer(monkeypatch):
-    monkeypatch.setattr(ray_executor, "import_module", lambda name: FakeRay())
+    monkeypatch.setitem(sys.modules, "ray", FakeRay())
     with pytest.raises(ParameterError, match=r"Ray does not answer at 10\.0\.0\.1:1 \(no head\)"):
         ray_executor.RayExecutor("10.0.0.1:1")
 

@@ -105,7 +105,7 @@ def test_what_is_not_a_file_of_text_is_refused(tmp_path):
 
 def test_folders_without_a_trace(tmp_path):
     save_run(infoset.solve("kuhn_poker", "lp"), tmp_path / "runs" / "first")
-    with pytest.raises(ResultFileError, match=r"there is no file or folder .*did you mean first\?"):
+    with pytest.raises(ResultFileError, match=r"no file or folder .*did you mean .*/first\?"):
         read_trace(tmp_path / "runs" / "frst")
     with pytest.raises(ResultFileError, match=r"folders in it do; give these: .*first"):
         read_trace(tmp_path / "runs")

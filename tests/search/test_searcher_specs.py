@@ -165,6 +165,7 @@ def test_the_game_may_be_a_game_a_tree_a_graph_a_form_or_a_model():
 @pytest.mark.parametrize(
     ("text", "told", "kind", "message"),
     [
+        ("alphamu", {}, UnknownNameError, r"'alphamu'; did you mean alpha-mu\?"),
         ("pmic", {}, UnknownNameError, r"unknown searcher 'pmic'.*'?pimc"),
         ("pimc(num_world=3)", {}, UnknownNameError, r"no parameter 'num_world'.*num_worlds"),
         ("ismcts(height=3)", {}, UnknownNameError, r"ismcts has no parameter 'height'"),

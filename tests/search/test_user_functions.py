@@ -7,12 +7,17 @@ import pytest
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, UserFunctionError
+from infoset.forms import cut
+from infoset.front import solve
 from infoset.game import Infostate, Step, initial_history
 from infoset.games import load_game
-from infoset.policy import FunctionPolicy, probabilities_at
-from infoset.resolving import ContinualResolving
+from infoset.matches import play_matches
+from infoset.policy import FunctionPolicy, probabilities_at, uniform_policy
+from infoset.resolving import ContinualResolving, resolve_public_subgame
 from infoset.search import ISMCTS, PIMC, Rollouts, search_model
 from infoset.search.models import RulesModel
+from infoset.tree import derive_public_form
+from tests.support.cached_games import cached_tree
 
 KUHN = load_game("kuhn_poker")
 GOOFSPIEL = load_game("goofspiel(num_cards=4,imp_info=True)")
@@ -44,8 +49,36 @@ def test_values_that_raise_name_the_infostates_of_the_search(values, name, cause
         search.action_probabilities(start, range(1, 5))
     assert isinstance(raised.value.__cause__, cause)
     assert "in a search of player 0, for " in str(raised.value)
+    assert str(raised.value).endswith(f"searching at {start}")
     assert "prize 1 / " in str(raised.value)
     assert "of player 1" in str(raised.value)
+
+
+@pytest.mark.parametrize("answer", [np.zeros(3), [[np.nan]]])
+def test_values_of_another_kind_name_the_place(answer):
+    search = ContinualResolving(RulesModel(GOOFSPIEL), values=lambda histories, player: answer)
+    with pytest.raises(ParameterError, match=r"continuation values .*in a search of player 0"):
+        search.action_probabilities(initial_history(GOOFSPIEL).infostates[0], range(1, 5))
+
+
+def test_leaf_functions_that_raise_name_the_infostate_and_the_public_node():
+    form = derive_public_form(cached_tree("leduc_poker"))
+    number = form.find(Infostate(0, (Step(None, "Js", None),)))
+    infostate, actions = form.infostate_at(0, number), form.actions_at(0, number)
+    search = ContinualResolving(form, values=broken, depth=1)
+    says = r"the leaf function broken raised Zero.* after 'call / raise', searching at \[Js\]"
+    with pytest.raises(UserFunctionError, match=says) as raised:
+        search.action_probabilities(infostate, actions)
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+    with pytest.raises(UserFunctionError, match=r"the leaf function broken raised Zero.* after 'c"):
+        solve(cut(form, broken, depth=1), iterations=2)
+    with pytest.raises(UserFunctionError, match=r"the leaf function broken raised Zero.* after 'c"):
+        resolve_public_subgame(uniform_policy(form), 0, 0, depth=1, leaf_values=broken)
+
+
+def test_values_of_a_match_that_raise_name_the_history():
+    with pytest.raises(UserFunctionError, match=r"the values broken raised Zero.*at <History of k"):
+        play_matches(KUHN, None, None, num_deals=2, values=broken)
 
 
 def test_a_blueprint_that_raises_is_named_with_its_infostate():

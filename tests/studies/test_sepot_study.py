@@ -42,7 +42,7 @@ EXPERIMENTS = tuple(replace(e, quick=TINY[e.name]) for e in SEPOT.experiments)
 
 def run_all(folder, monkeypatch=None):
     if monkeypatch is not None:
-        monkeypatch.setattr(blueprints, "find_spec", lambda name: None)
+        monkeypatch.setattr(blueprints, "has_extra", lambda name: False)
     study = Study("sepot", "tiny", EXPERIMENTS)
     found = run_study(study, folder, is_quick=True, workers=2)
     return {f.experiment.name: f for f in found}

@@ -24,6 +24,7 @@ from infoset.teams import (
     reveal_everything,
     reveal_private,
 )
+from infoset.teams.relaxations import DEFAULT_RELAXATION
 from tests.support.random_product_forms import random_product_form, random_relaxation, record
 
 TEAM = (0, 1)
@@ -217,6 +218,14 @@ def test_forms_without_private_observations_are_refused():
     with pytest.raises(ParameterError, match=r"records no private signals.*relax='closure'"):
         reveal_private(form.information, TEAM)
     assert perfect_recall_closure(form.information, TEAM).num_cells == 21
+    assert same(
+        DEFAULT_RELAXATION.relax(form.information, TEAM),
+        perfect_recall_closure(form.information, TEAM),
+    )
+    form = build_product_form(load_game("kuhn_poker"))
+    recall = get_relaxation("recall")
+    first, second = (one.relax(form.information, TEAM) for one in (DEFAULT_RELAXATION, recall))
+    assert same(first, second)
 
 
 @pytest.mark.parametrize("relax", [perfect_recall_closure, reveal_private, reveal_everything])

@@ -20,6 +20,11 @@ from tests.front.hostile_games import forever
 from tests.support.function_game import FunctionGame
 
 
+@pytest.fixture(autouse=True)
+def _slow_machines_estimate_as_well(monkeypatch):
+    monkeypatch.setattr("infoset.tree.build_watch.ESTIMATE_SECONDS", inf)
+
+
 @pytest.mark.parametrize(
     "name", ["kuhn_poker", "leduc_poker", "tiny_bridge_2p", "kuhn_poker(players=3)"]
 )

@@ -13,6 +13,7 @@ import pytest
 import infoset
 from infoset.games import load_game
 from infoset.policy import UniformPolicy, random_policy, uniform_policy
+from infoset.tree import build_tree
 from infoset.views import (
     Explorer,
     RequestError,
@@ -22,6 +23,7 @@ from infoset.views import (
 )
 from infoset.views.glossary import TERMS
 from tests.support.cached_games import cached_tree
+from tests.support.market import Market
 
 CFR_PLUS = WatchedMethod.named("cfr+", "CFR family", "CFR+")
 GLOSSARY = Path(__file__).parents[2] / "docs" / "basics" / "glossary.md"
@@ -125,6 +127,14 @@ def test_equal_names_get_numbers(leduc):
     policy = uniform_policy(leduc.tree.sequence_form)
     assert leduc.add_policy("uniform", policy) == 2
     assert leduc.policy_names[2] == "uniform #2"
+
+
+def test_a_page_has_the_names_of_the_players():
+    tree = build_tree(Market())
+    explorer = Explorer(tree, {"uniform": uniform_policy(tree.sequence_form)})
+    assert explorer.ask({"ask": "game"})["player_names"] == ("seller", "buyer")
+    rules = Explorer(load_game("kuhn_poker"), {}, {"bot": UniformPolicy()})
+    assert rules.ask({"ask": "game"})["player_names"] == ("player 0", "player 1")
 
 
 def test_extensive_forms_and_rules_have_their_own_questions():

@@ -102,6 +102,6 @@ def test_a_notebook_watches_a_run_that_ends_with_its_widget(page, widget):
 
 def test_the_extra_is_named_where_it_is_missing(page, monkeypatch):
     monkeypatch.setattr(page, "_widget", None)
-    monkeypatch.setitem(sys.modules, "infoset.web.widget", None)
+    monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(MissingExtraError, match="notebook"):
         page.widget()

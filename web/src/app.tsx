@@ -3,7 +3,7 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { CompareView, PolicySelect } from "./compare";
 import { FormView } from "./form";
-import { Channel, Failure, PlayerMark, Term, Terms, count, error as errorText, number, useAnswer } from "./parts";
+import { About, Channel, Failure, PlayerMark, Term, count, error as errorText, number, useAnswer } from "./parts";
 import { PlayView } from "./play";
 import { Scheme, useScheme } from "./scheme";
 import { StateView } from "./state";
@@ -34,11 +34,11 @@ export function Page({ transport, titled }: { transport: Transport; titled: bool
       {!about && !error && <p class="quiet">…</p>}
       {about && (
         <Channel.Provider value={transport}>
-          <Terms.Provider value={about.terms}>
+          <About.Provider value={about}>
             <Scheme.Provider value={scheme}>
               <Loaded about={about} refresh={refresh} />
             </Scheme.Provider>
-          </Terms.Provider>
+          </About.Provider>
         </Channel.Provider>
       )}
     </div>
@@ -74,7 +74,7 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
       <header>
         <h1>{about.game}</h1>
         <p class="facts">
-          {Array.from({ length: about.num_players }, (_, player) => (
+          {about.player_names.map((_, player) => (
             <PlayerMark key={player} player={player} />
           ))}
           {Object.entries(about.sizes).map(([name, size]) => (

@@ -3,25 +3,28 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Name, PagedName, Question, Transport } from "./transport";
+import type { Game } from "./types";
 
-export const Terms = createContext<Record<string, string>>({});
+/** The words of the field, and the names of the players. */
+export const About = createContext<Pick<Game, "terms" | "player_names">>({ terms: {}, player_names: [] });
+export const useNames = (): string[] => useContext(About).player_names;
 export const Channel = createContext<Transport | null>(null);
 
 export const MARKS = ["▲", "▼", "◆", "⬟", "⬢", "■"];
 
-/** A player's mark and number in its color; the mark tells it without color. */
+/** A player's mark and name in its color; the mark tells it without color. */
 export function PlayerMark({ player }: { player: number }) {
   const at = player % MARKS.length;
   return (
     <span class={`player p${at}`}>
-      <span aria-hidden="true">{MARKS[at]}</span> player {player}
+      <span aria-hidden="true">{MARKS[at]}</span> {useNames()[player]}
     </span>
   );
 }
 
 /** A word of the field, with its meaning as a tooltip that the keyboard reaches too. */
 export function Term({ of, children }: { of: string; children?: ComponentChildren }) {
-  const meaning = useContext(Terms)[of];
+  const meaning = useContext(About).terms[of];
   const [shown, show] = useState(false);
   if (!meaning) return <>{children ?? of}</>;
   return (

@@ -64,9 +64,9 @@ export function PlayView({ about }: { about: Game }) {
         <label>
           you are{" "}
           <select value={player} onChange={(event) => setPlayer(Number(event.currentTarget.value))}>
-            {Array.from({ length: about.num_players }, (_, at) => (
+            {about.player_names.map((name, at) => (
               <option key={at} value={at}>
-                player {at}
+                {name}
               </option>
             ))}
           </select>

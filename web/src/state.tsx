@@ -12,6 +12,7 @@ import {
   number,
   percent,
   useAnswer,
+  useNames,
   usePages,
 } from "./parts";
 import type { Action, HandCell, HandGrid, Infostate, State } from "./types";
@@ -84,6 +85,7 @@ function inOrder(actors: number[], players: number): number[] {
 const MAX_COLUMNS = 4;
 
 function InfostateTable({ policy, state, player }: Place & { player: number }) {
+  const names = useNames();
   const [areHands, setAreHands] = useState(false);
   const { entries, total, error, more } = usePages(
     { ask: "infostates", policy, state, player },
@@ -105,7 +107,7 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
       </h3>
       <Failure text={error} />
       {areHands && <HandGridView policy={policy} state={state} player={player} />}
-      <div class="scroll" role="region" tabIndex={0} aria-label={`infostates of player ${player}`}>
+      <div class="scroll" role="region" tabIndex={0} aria-label={`infostates of ${names[player]}`}>
         <table>
           <thead>
             <tr>
@@ -203,10 +205,11 @@ function HandGridView({ policy, state, player }: Place & { player: number }) {
 
 /** Hands of two cards as a square: the longer the bar, the more probable; actions are its parts. */
 export function HandSquare({ grid }: { grid: HandGrid }) {
+  const names = useNames();
   const cells = grid.cells.flat();
   const largest = Math.max(...cells.map((cell) => (cell.num_hands ? (cell.probability ?? 0) / cell.num_hands : 0)));
   return (
-    <div class="scroll" role="region" tabIndex={0} aria-label={`hands of player ${grid.player}`}>
+    <div class="scroll" role="region" tabIndex={0} aria-label={`hands of ${names[grid.player]}`}>
       <table class="hands">
         <caption>pairs on the diagonal, one suit above it; the length of a bar is the probability of the hand</caption>
         <tbody>
@@ -242,6 +245,7 @@ function handText(cell: HandCell, labels: string[]): string {
 }
 
 function BeliefTable({ policy, state, players }: Place & { players: number }) {
+  const names = useNames();
   const [pair, setPair] = useState<[number, number]>([0, 1]);
   const [row, column] = pair;
   const { answer, error } = useAnswer({ ask: "beliefs", policy, state, row, column });
@@ -259,7 +263,7 @@ function BeliefTable({ policy, state, players }: Place & { players: number }) {
           <select value={pair.join()} onChange={(event) => setPair(event.currentTarget.value.split(",").map(Number) as [number, number])}>
             {pairs.map((entry) => (
               <option key={entry.join()} value={entry.join()}>
-                {entry.join(" and ")}
+                {entry.map((player) => names[player]).join(" and ")}
               </option>
             ))}
           </select>

@@ -2,7 +2,7 @@
 
 import { hierarchy, tree as layout } from "d3-hierarchy";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { Channel, Failure, MARKS, count, percent } from "./parts";
+import { Channel, Failure, MARKS, count, percent, useNames } from "./parts";
 import type { Question } from "./transport";
 
 export interface TreeNode {
@@ -62,6 +62,7 @@ function placed(root: Opened): Placed[] {
 
 export function Tree({ root, title, question, read, chosen, path, choose, version }: Properties) {
   const channel = useContext(Channel);
+  const names = useNames();
   const [opened, setOpened] = useState<Opened>({ node: root, children: null, total: 0 });
   const [error, setError] = useState("");
   const place = useRef<HTMLDivElement>(null);
@@ -174,7 +175,7 @@ export function Tree({ root, title, question, read, chosen, path, choose, versio
                 tabIndex={id === tabStop ? 0 : -1}
                 class={`node ${probability > 0 ? "" : "never"} ${is_end ? "end" : ""}`}
                 style={{ left: `${node.y}px`, top: `${node.x}px` }}
-                title={nodeText(node.opened.node)}
+                title={nodeText(node.opened.node, names)}
                 onClick={() => {
                   choose(id);
                   void open(id);
@@ -208,9 +209,9 @@ export function Tree({ root, title, question, read, chosen, path, choose, versio
   );
 }
 
-function nodeText({ label, probability, actors, is_chance, is_end }: TreeNode): string {
+function nodeText({ label, probability, actors, is_chance, is_end }: TreeNode, names: string[]): string {
   const seen = label === "∅" ? "∅ (nothing is observed by all)" : label;
-  const next = is_end ? "the end" : is_chance ? "chance moves" : actors.length ? `player ${actors.join(", ")} acts` : "chance or nobody acts";
+  const next = is_end ? "the end" : is_chance ? "chance moves" : actors.length ? `${actors.map((player) => names[player]).join(", ")} acts` : "chance or nobody acts";
   return `${seen}: ${percent(probability)} of the plays that reach its parent; ${next}`;
 }
 

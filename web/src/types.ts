@@ -21,6 +21,7 @@ export interface Game {
   game: string;
   kind: "tree" | "public" | "form" | "rules";
   num_players: number;
+  player_names: string[];
   sizes: Record<string, number>;
   policies: Policy[];
   opponents: string[];

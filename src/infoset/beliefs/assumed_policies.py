@@ -28,10 +28,10 @@ MODEL_NOISE: Final = 0.01
 """Default weight of uniform play where the assumed policies contradict the observations."""
 
 AssumedPolicies: TypeAlias = (
-    Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None] | None
+    Policy | PolicyFunction | str | Sequence[Policy | PolicyFunction | str | None] | None
 )
-"""One policy or function for all players, or one per player; None to infer nothing from the
-actions."""
+"""One policy, function or the word "uniform" for all players, or one per player; None to infer
+nothing from the actions."""
 
 GIVE_POLICIES = "one policy per player, None to infer nothing from the actions of a player"
 
@@ -51,7 +51,8 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
     """
     if policies is None:
         return (None,) * num_players
-    if isinstance(policies, Policy) or (callable(policies) and not isinstance(policies, type)):
+    is_function = callable(policies) and not isinstance(policies, type)
+    if is_function or isinstance(policies, Policy | str):
         return (as_policy(policies),) * num_players
     check_type("policies", policies, Sequence, GIVE_POLICIES)
     assert isinstance(policies, Sequence)

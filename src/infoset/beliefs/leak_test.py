@@ -65,7 +65,7 @@ def find_leak(
     game: Game,
     search: Search,
     *,
-    seed: int,
+    seed: int = 0,
     num_plays: int = 10,
     num_worlds: int = 2,
     make_search: Callable[[], Search] | None = None,
@@ -86,7 +86,10 @@ def find_leak(
     search : Callable[[Infostate, np.random.Generator], FloatArray]
         For example `searcher.search`.
     num_plays
-        Number of random plays, and maximum number of plays that begin at rare infostates.
+        Number of random plays, and maximum number of plays that begin at rare infostates: by
+        default 20 plays in all. Each of their decisions costs five or six searches, so that more
+        would take minutes with a slow search. This finds leaks that show in most plays, such as a
+        search that reads the world. Give more to find rare ones.
     num_worlds
         Number of other histories tried at each decision; if the infostate has no more, all are.
     make_search

@@ -207,6 +207,7 @@ class _LocalGame(Game):
         # A transition counts as a move of every player: for depth moves of each, all of them.
         self.limit = None if depth is None else depth * (base.num_players**counts_transitions)
         self.num_players = base.num_players
+        self.player_names = base.player_names
         self.public_actions = base.public_actions
         none_acted = (0,) * base.num_players
         total = float(roots.chance_reach.sum())

@@ -172,6 +172,7 @@ class _ValueSubgame(Game):
         self.belief = belief
         self.base = belief.tree.game
         self.num_players = self.base.num_players
+        self.player_names = self.base.player_names
         tree, histories = belief.tree, belief.histories
         self._entries = [
             (SubgameWorld(belief, entered, tree.graph.worlds[tree.world[history]]), probability)

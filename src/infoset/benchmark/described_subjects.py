@@ -30,7 +30,7 @@ def describe_subject(text: str) -> Subject:
         As `find_subject`, or if the process ends without an answer.
     """
     check_type("subject", text, str, "a name such as pcfr+, or file.py:NAME")
-    if not is_python_file(text) and not text.endswith(".py"):
+    if not is_python_file(text):
         return find_subject(text)
     found: list[Mapping[str, Any]] = []
     job = ChildJob({"task": "subject", "text": text}, lambda message, _: found.append(message))

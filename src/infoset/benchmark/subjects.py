@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, signature
@@ -29,11 +30,14 @@ from infoset.runs import Budget, SolveResult
 from infoset.search import SEARCHERS
 from infoset.solvers import METHODS, CustomMethod, LocalMethod, MethodSpec, get_method, has_seed
 from infoset.utils.arguments import check_type
+from infoset.utils.paths import looks_like_path, no_such_path
 
 SubjectKind: TypeAlias = Literal["method", "learner", "network", "searcher"]
 
 NETWORK_PREFIX: Final = "network:"
 """What the names of presets of policy networks begin with."""
+
+EXAMPLE: Final = "give a name such as pcfr+, or file.py:NAME"
 
 SHAPES: Final = """\
   def solve(form, budget): return policy            # or an object with this method
@@ -105,8 +109,6 @@ def find_subject(text: str) -> Subject:
     ('method', 'searcher')
     """
     check_type("subject", text, str, "a name such as pcfr+, or file.py:NAME")
-    if text.endswith(".py"):
-        text += ":"
     if is_python_file(text):
         return _from_file(text)
     if text.startswith(NETWORK_PREFIX):
@@ -119,7 +121,9 @@ def find_subject(text: str) -> Subject:
         return Subject(text, spec.name, "method", spec)
     if LEARNERS.knows(text):
         return Subject(text, resolve_learner(text).name, "learner", _chosen(resolve_learner(text)))
-    name, _ = parse_spec(text, kind="subject", example="give a name such as pcfr+")
+    if looks_like_path(text) and not os.path.exists(text):
+        raise ParameterError(no_such_path(text, EXAMPLE))
+    name, _ = parse_spec(text, kind="subject", example=EXAMPLE)
     if SEARCHERS.knows(name) and is_searcher(text):
         return Subject(text, text, "searcher")
     known = (*METHODS.known_names, *LEARNERS.known_names, *SEARCHERS.known_names)
@@ -150,8 +154,7 @@ def _chosen(learner: LearnerSpec) -> LearnerSpec:
 
 def _from_file(text: str) -> Subject:
     """Return the subject of a Python file."""
-    found, parameters = read_python_object(text)
-    name = text.partition(".py:")[2]
+    name, found, parameters = read_python_object(text)
     if parameters and not isinstance(found, type):
         raise ParameterError(f"{name} is not a class and takes no parameters: {text}")
     method = _method(found, parameters, name)

@@ -114,12 +114,17 @@ def save_zoo_policy(entry: PackEntry, path: str | Path) -> ZooPolicy:
 
 
 def verify_policy_file(
-    path: str | Path, *, max_histories: int = MAX_HISTORIES
+    path: str | Path, *, game: Game | None = None, max_histories: int = MAX_HISTORIES
 ) -> tuple[Certificate, Mapping[str, Any]]:
     """Check the certificate in a policy file, and that the policy is that of the certificate.
 
     The policy is the one that `load_policy` returns. What the file states about it, its digest and
     its exploitability, is measured again.
+
+    Parameters
+    ----------
+    game, max_histories
+        As in `verify_certificate`.
 
     Returns
     -------
@@ -142,13 +147,14 @@ def verify_policy_file(
             f"{path} is a policy without a certificate; measure it by 'infoset evaluate {path}'"
         )
     certificate, _ = check_certificate_json(
-        content, f"the certificate in {path}", max_histories=max_histories
+        content, f"the certificate in {path}", game=game, max_histories=max_histories
     )
     if certificate.game != about.get("game"):
         raise CertificateError(
             f"{path} is a policy for {about.get('game')}, with a certificate of {certificate.game}"
         )
-    policy = load_policy(policy_path(path), build_sequence_form(load_game(certificate.game)))
+    form = build_sequence_form(load_game(certificate.game) if game is None else game)
+    policy = load_policy(policy_path(path), form)
     _compare_with_certificate(policy, certificate, path)
     _measure_again(policy, about, path)
     return certificate, about

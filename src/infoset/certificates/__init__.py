@@ -19,6 +19,7 @@ from infoset.certificates.verification import (
     MAX_HISTORIES,
     GuaranteedBounds,
     guaranteed_bounds,
+    is_registered,
     verify_certificate,
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "fraction_from_text",
     "fraction_to_text",
     "guaranteed_bounds",
+    "is_registered",
     "read_certificate",
     "save_certificate",
     "verify_certificate",

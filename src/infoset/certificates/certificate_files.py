@@ -15,6 +15,7 @@ from infoset.certificates.verification import (
     verify_certificate,
 )
 from infoset.errors import CertificateError, show
+from infoset.game import Game
 from infoset.utils.arguments import check_path, check_type
 from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
 from infoset.utils.files import write_text
@@ -89,7 +90,7 @@ def certificate_from_json(content: object, source: str) -> Certificate:
     """
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise CertificateError(
-            f"{source} is not a certificate; 'infoset prove GAME --save FILE' writes one"
+            f"{source} is not a certificate; 'infoset prove GAME --out FILE' writes one"
         )
     version = content.get("format_version")
     if version != FORMAT_VERSION or isinstance(version, bool):
@@ -212,12 +213,14 @@ def _content(path: Path) -> Any:
         ) from error
 
 
-def verify_file(path: str | Path, *, max_histories: int = MAX_HISTORIES) -> Certificate:
+def verify_file(
+    path: str | Path, *, game: Game | None = None, max_histories: int = MAX_HISTORIES
+) -> Certificate:
     """Read a certificate, and check all of its claims.
 
     Parameters
     ----------
-    max_histories
+    game, max_histories
         As in `verify_certificate`.
 
     Returns
@@ -233,12 +236,14 @@ def verify_file(path: str | Path, *, max_histories: int = MAX_HISTORIES) -> Cert
     """
     check_path("path", path)
     content = _content(Path(path))
-    certificate, _ = check_certificate_json(content, str(path), max_histories=max_histories)
+    certificate, _ = check_certificate_json(
+        content, str(path), game=game, max_histories=max_histories
+    )
     return certificate
 
 
 def check_certificate_json(
-    content: Any, source: str, *, max_histories: int = MAX_HISTORIES
+    content: Any, source: str, *, game: Game | None = None, max_histories: int = MAX_HISTORIES
 ) -> tuple[Certificate, GuaranteedBounds]:
     """Return the certificate in JSON values and its bounds, after checking all of its claims.
 
@@ -248,7 +253,7 @@ def check_certificate_json(
         As raised by `verify_file`.
     """
     certificate = certificate_from_json(content, source)
-    found = verify_certificate(certificate, max_histories=max_histories)
+    found = verify_certificate(certificate, game=game, max_histories=max_histories)
     # Last: the checks before name the place of a changed claim, which a checksum cannot do.
     if not has_checksum(content):
         raise CertificateError(

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from infoset.certificates.certificate import Certificate, Distribution, ExactPolicy
 from infoset.errors import CertificateError, InfosetError, UnsupportedGameError, show
 from infoset.game import Game, Observation, step_text
-from infoset.games import load_game
+from infoset.games import GAMES, load_game
 from infoset.utils.arguments import check_count, check_type
 
 MAX_HISTORIES: Final = 2_000_000
@@ -54,7 +54,7 @@ class GuaranteedBounds(NamedTuple):
 
 
 def verify_certificate(
-    certificate: Certificate, *, max_histories: int = MAX_HISTORIES
+    certificate: Certificate, *, game: Game | None = None, max_histories: int = MAX_HISTORIES
 ) -> GuaranteedBounds:
     """Check everything that a certificate claims against the rules of its game.
 
@@ -62,6 +62,9 @@ def verify_certificate(
     ----------
     certificate
         Such as `read_certificate("kuhn_poker.certificate.json")`.
+    game
+        The game that the certificate names, if it is not registered. A certificate alone never
+        selects the code that is executed.
     max_histories
         Limit on the number of histories of the game.
 
@@ -82,9 +85,8 @@ def verify_certificate(
     (1, 1)
     """
     check_type("certificate", certificate, Certificate, "one from read_certificate(path)")
-    found = guaranteed_bounds(
-        _named_game(certificate.game), certificate.policies, max_histories=max_histories
-    )
+    rules = _named_game(certificate.game) if game is None else _given_game(game, certificate)
+    found = guaranteed_bounds(rules, certificate.policies, max_histories=max_histories)
     claims = {
         "lower": (certificate.lower, found.lower, "the policy of player 0 guarantees"),
         "upper": (certificate.upper, found.upper, "against the policy of player 1 it is at most"),
@@ -106,13 +108,31 @@ def _named_game(name: str) -> Game:
             raise CertificateError(f"its name has more than {MAX_NAME:,} characters")
         game = load_game(name)
     except InfosetError as error:
+        reason = f" ({error})" if is_registered(name) else ""
         raise CertificateError(
-            f"game of the certificate is {show(name)}, which is not the name of a registered game "
-            f"({error}); certificates name games that 'infoset games' lists"
+            f"game of the certificate is {show(name)}, which is not the name of a registered game"
+            f"{reason}; if it is your own game, name its code: infoset verify FILE --game "
+            "path/to/file.py:Class, or game= in Python"
         ) from error
     if str(game) != name:
         raise CertificateError(
             f"game of the certificate is {show(name)}, but its rules name it {str(game)!r}"
+        )
+    return game
+
+
+def is_registered(name: str) -> bool:
+    """Return whether a game is registered under the name that begins a text."""
+    return GAMES.knows(name.partition("(")[0].strip())
+
+
+def _given_game(game: Game, certificate: Certificate) -> Game:
+    """Return a game that is given, if the certificate names it."""
+    check_type("game", game, Game, 'a game, such as infoset.load("own.py:Own")')
+    if str(game) != certificate.game:
+        raise CertificateError(
+            f"game of the certificate is {show(certificate.game)}, but the given game is "
+            f"{show(str(game))}; give the game with the parameters that the certificate names"
         )
     return game
 

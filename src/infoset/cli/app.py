@@ -79,7 +79,8 @@ COUNTS = ("--iterations", "--episodes", "--steps", "--deals")
 SYNONYMS = {
     **dict.fromkeys(("--iterations", "--episodes", "--steps", "--iters", "--epochs"), COUNTS),
     **dict.fromkeys(("--games", "--hands", "--matches"), ("--deals",)),
-    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out", "--save")),
+    **dict.fromkeys(("--output", "--output-dir", "--save", "--file", "-o"), ("--out",)),
+    **dict.fromkeys(("--as", "--seat", "--position"), ("--player",)),
     **dict.fromkeys(("--contains", "--filter", "--grep", "--infostate"), ("--match",)),
     **dict.fromkeys(("--algorithm", "--algo", "--solver", "--learner"), ("--method", "--methods")),
     **dict.fromkeys(("--method",), ("--methods",)),
@@ -109,7 +110,7 @@ def overview(
 
     GAME is a name such as kuhn_poker, a quoted name with parameters such as
     'leduc_poker(num_ranks=4)', your own game as path/to/file.py:Class, or a
-    Gambit file such as path/to/game.efg or path/to/game.nfg.
+    file of Gambit (.efg, .nfg, .gbt) or LiteEFG (.game).
     """
     if version:
         say(f"infoset {__version__}")

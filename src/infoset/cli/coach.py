@@ -12,13 +12,14 @@ from infoset.beliefs import Belief, hand_belief, private_belief
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import decision_losses
 from infoset.forms import PublicForm, as_public_form
+from infoset.game import player_name
 from infoset.game.infostate import label_text
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, Player
 from infoset.views.labels import NOTHING_PRIVATE, class_text, hand_class, private_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from infoset.game import Game, History, Infostate
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 SMALLEST_SHOWN = 0.0005
 MAX_HANDS = 8
 """Entries of a belief, the most probable ones."""
+MAX_LISTED_TEXTS = 8
+"""Actions that a line lists."""
 MAX_LISTED = 20_000
 NUM_SAMPLES = 2_000
 """Histories that are listed for a belief; where there are more, histories drawn."""
@@ -71,7 +74,7 @@ class Coach:
         if self._public is not None:
             hands = hand_belief(self._public, infostate, self._whole)
             shares = _by_class({label_text(hand): share for hand, share in hands.items()})
-            return [f"player {1 - self.player} holds: {belief_text(shares)}"]
+            return [f"{self._name(1 - self.player)} holds: {belief_text(shares)}"]
         try:
             belief = private_belief(
                 rules,
@@ -85,10 +88,13 @@ class Coach:
             return [f"what the others hold is unknown: {error}"]
         found = {p: private_shares(belief, p) for p in range(rules.num_players) if p != self.player}
         return [
-            f"player {other} holds: {belief_text(shares, belief)}"
+            f"{self._name(other)} holds: {belief_text(shares, belief)}"
             for other, shares in found.items()
             if shares.keys() != {NOTHING_PRIVATE}
         ]
+
+    def _name(self, player: Player) -> str:
+        return player_name(self._form, player)
 
     def cost(self, infostate: Infostate, action: Action) -> float:
         """Return what an action costs, in utility; NaN where the policy never leads."""
@@ -96,7 +102,7 @@ class Coach:
         return float(self._losses[first + actions.index(action)])
 
     def review(self, history: History) -> Iterator[str]:
-        """Yield a line for each decision of the player, and the sum of the costs."""
+        """Yield a line for each decision of the player and its cost, and the sum of the costs."""
         total, num_unknown = 0.0, 0
         path = history.path()
         for number, (before, after) in enumerate(pairwise(path), start=1):
@@ -107,12 +113,43 @@ class Coach:
             # Unknown where the others never lead: the sum is then a lower bound.
             total += 0.0 if np.isnan(cost) else cost
             num_unknown += bool(np.isnan(cost))
-            yield f"{number}. you: {action}; {self.advice(infostate)}"
+            yield f"{number}. you: {self.verdict(infostate, action)}"
         known = f"{total if total >= SMALLEST_SHOWN else 0:.3g}"
         if num_unknown:
             yield f"your decisions cost at least {known} in all; {num_unknown} of unknown cost"
         else:
             yield f"your decisions cost {known} in all, compared with the best actions"
+
+    def verdict(self, infostate: Infostate, chosen: Action) -> str:
+        """Return an action with what it costs, what the others would cost, and what a coach mixes.
+
+        Such as `call (best). raise would cost 0.747`.
+        """
+        first, actions = self._decision(infostate)
+        own = slice(first, first + len(actions))
+        losses, shares = self._losses[own].tolist(), self._policy[own].tolist()
+        if np.isnan(losses).any():
+            return f"{chosen} (of unknown cost: the others never lead here)"
+        costs = dict(zip(actions, losses, strict=True))
+        cost = costs.pop(chosen)
+        is_best = cost < SMALLEST_SHOWN
+        equal = [str(action) for action, other in costs.items() if other < SMALLEST_SHOWN]
+        about = [
+            f"{action} would cost {other:.3g}"
+            for action, other in sorted(costs.items(), key=lambda entry: entry[1])
+            if other >= SMALLEST_SHOWN
+        ]
+        if equal:
+            about.insert(0, f"{_listed(equal)} would be {'as good' if is_best else 'best'}")
+        mixed = [
+            f"{action} {share:.3f}"
+            for action, share in zip(actions, shares, strict=True)
+            if share >= SMALLEST_SHOWN
+        ]
+        if len(mixed) > 1:
+            about.append(f"the coach plays {_listed(mixed)}")
+        verdict = f"{chosen} ({'best' if is_best else f'costs {cost:.3g}'})"
+        return f"{verdict}. {'; '.join(about)}" if about else verdict
 
     def _decision(self, infostate: Infostate) -> tuple[int, tuple[Action, ...]]:
         """Return the first sequence at an infostate, and its actions."""
@@ -126,6 +163,12 @@ class Coach:
         if np.isnan(loss):
             return " (unknown: the others never lead here)"
         return f" (costs {loss:.3g})" if loss >= SMALLEST_SHOWN else ""
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Return texts with commas; of many, the first ones."""
+    rest = len(texts) - MAX_LISTED_TEXTS
+    return ", ".join(texts[:MAX_LISTED_TEXTS]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def private_shares(belief: Belief, player: Player) -> dict[str, float]:

@@ -36,7 +36,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "prove": (
             "infoset prove kuhn_poker",
-            "infoset prove leduc_poker --save leduc_poker.certificate.json",
+            "infoset prove leduc_poker --out leduc_poker.certificate.json",
         ),
         "verify": ("infoset verify leduc_poker.certificate.json",),
         "zoo": (
@@ -57,7 +57,7 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "explore": (
             "infoset explore leduc_poker --policy lp --against pimc",
-            "infoset explore kuhn_poker --policy lp --policy cfr --save kuhn_poker.html",
+            "infoset explore kuhn_poker --policy lp --policy cfr --out kuhn_poker.html",
         ),
         "match": ("infoset match leduc_poker pimc 'ismcts(num_simulations=500)' --deals 200",),
         "export": ("infoset export kuhn_poker --out kuhn_poker.efg",),

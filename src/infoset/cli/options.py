@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 import typer
@@ -242,24 +244,33 @@ def game_and_policy(first: str | None, second: str | None) -> tuple[Game | Exten
     InfosetError
         As raised by `load` and `game_of_policy`.
     """
-    from infoset.front import game_of_policy, is_policy_file, load
+    from infoset.efg import is_game_file_name
+    from infoset.front import game_of_policy, is_policy_file, load, policy_path
+    from infoset.front.python_files import is_python_file
+    from infoset.games import GAMES
+    from infoset.utils.paths import looks_like_path, no_such_path
 
     if first is None:
         raise typer.BadParameter("the policy is missing: give GAME POLICY, or a policy file")
     if second is not None:
         return load(first), second
-    if not is_policy_file(first):
-        if (Path(first) / "results.json").is_file():
-            raise typer.BadParameter(
-                f"{first} is the folder of a comparison, which has no policies; solve the game "
-                "with one method, and give the folder of that run"
-            )
-        if "/" in first and ".py" not in first:
-            raise typer.BadParameter(f"{first} is neither a file nor the folder of a run")
+    if (Path(first) / "results.json").is_file():
         raise typer.BadParameter(
-            f"the policy is missing: give GAME POLICY, or the file of a policy alone, got {first}"
+            f"{first} is the folder of a comparison, which has no policies; solve the game "
+            "with one method, and give the folder of that run"
         )
-    return game_of_policy(first), first
+    is_game = GAMES.knows(first.partition("(")[0].strip()) or is_python_file(first)
+    if is_game or (is_game_file_name(first) and os.path.exists(first)):
+        raise typer.BadParameter(
+            f"the policy is missing: give GAME POLICY, such as {quote(first)} uniform; {first} is "
+            "a game: 'infoset info' describes it, and 'infoset solve' computes and saves a policy"
+        )
+    if is_policy_file(first):
+        return game_of_policy(first), first
+    if looks_like_path(first):
+        policy_path(first)  # raises
+    give = "the policy is missing: give GAME POLICY, or the file of a policy alone"
+    raise typer.BadParameter(no_such_path(first, give))
 
 
 @contextmanager

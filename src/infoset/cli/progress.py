@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from math import log
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from infoset.cli.screen import duration_text, error_console, number_text
+from infoset.cli.screen import duration_text, error_console, number_text, tell
+from infoset.cli.tables import TextTable
 from infoset.utils.clocks import compiling_now, working_seconds
 from infoset.utils.text import printable_line
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderResult
 
     from infoset.deep import MatchPoint
     from infoset.matches import MatchResult
@@ -29,6 +31,12 @@ BAR_WIDTH = 60
 COLUMN_WIDTH = 8
 MIN_COMPILING = 0.5
 """Seconds after which a compilation is shown; loading kernels from disk takes less."""
+
+MIN_PAUSE, MAX_PAUSE = 10.0, 600.0
+"""Seconds between two lines of progress where standard error is not a terminal."""
+PAUSE_FRACTION = 0.25
+"""Pause by the time that has passed, between these limits."""
+THREAD_NAME = "infoset-progress"
 
 
 @dataclass(frozen=True)
@@ -145,20 +153,44 @@ class Progress:
             fractions.append(log(first / last) / log(first / target))
         return min(max(fractions), 1.0)
 
-    def __rich__(self) -> RenderableType:
-        """Return the current display."""
-        from rich.console import Group
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines of the current display."""
+        from rich.progress_bar import ProgressBar
+        from rich.segment import Segment
         from rich.text import Text
 
-        title = printable_line(", ".join(filter(None, [self.name, self.method])))
-        is_building = self._limits is None and self._other is None
-        views = [self.building_text()] if is_building else self._working_view()
-        views += [self._stage] if self._stage else []
+        yield Text(self.title, style="bold", no_wrap=True, overflow="ellipsis")
+        if self.is_building:
+            yield self.building_text()
+        else:
+            fraction, width = self.fraction_done, min(BAR_WIDTH, options.max_width)
+            yield ProgressBar(1.0, fraction or 0.0, width=width, pulse=fraction is None)
+            yield Segment.line()
+            headers, values = self._numbers().fitting_lines(options.max_width)
+            yield Text(headers, style="dim")
+            yield Text(values)
+        if self._stage:
+            yield self._stage
         compiling = compiling_now()
         if compiling is not None and compiling >= MIN_COMPILING:
-            seconds = duration_text(compiling)
-            views.append(f"compiling kernels, once per installation: {seconds}")
-        return Group(Text(title, style="bold", no_wrap=True, overflow="ellipsis"), *views)
+            yield f"compiling kernels, once per installation: {duration_text(compiling)}"
+
+    @property
+    def title(self) -> str:
+        """The game, and the method once it is known."""
+        return printable_line(", ".join(filter(None, [self.name, self.method])))
+
+    @property
+    def is_building(self) -> bool:
+        """Whether the game is still being built."""
+        return self._limits is None and self._other is None
+
+    def line(self) -> str:
+        """Return the current state in one line."""
+        if self.is_building:
+            return f"{self.title}: {self.building_text()}"
+        numbers = ", ".join(f"{name} {value}" for name, value in self.numbers().items())
+        return f"{self.title}: {self._stage or numbers}"
 
     def building_text(self) -> str:
         """Return what is being built, how much is done, how fast, and the time since the start."""
@@ -172,22 +204,11 @@ class Progress:
             return f"numbering histories: {point.done:,} of {point.total:,}{rate}, {elapsed}"
         return f"building the world graph: {point.done:,} world states{rate}, {elapsed}"
 
-    def _working_view(self) -> list[RenderableType]:
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-
-        fraction = self.fraction_done
-        line = Table.grid()
-        line.add_row(ProgressBar(1.0, fraction or 0.0, width=BAR_WIDTH, pulse=fraction is None))
-        return [line, self._numbers()]
-
-    def _numbers(self) -> RenderableType:
-        from rich.table import Table
-
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        for header in self.numbers():
-            table.add_column(header, min_width=COLUMN_WIDTH, no_wrap=True)
-        table.add_row(*self.numbers().values())
+    def _numbers(self) -> TextTable:
+        """Return the numbers as a table of one row."""
+        numbers = self.numbers()
+        table = TextTable(*(name.ljust(COLUMN_WIDTH) for name in numbers), is_plain=True)
+        table.add_row(*numbers.values())
         return table
 
     def numbers(self) -> dict[str, str]:
@@ -303,9 +324,9 @@ def _each_text(values: tuple[float, ...]) -> str:
 def live(name: str) -> Iterator[Progress]:
     """Show the progress of a game on standard error while the block runs.
 
-    Nothing is shown if standard error is not a terminal, and the display is removed at the end.
-    Output of other libraries, such as HiGHS at Ctrl-C, is redirected to standard error, because
-    standard output is for data.
+    On a terminal, the display is removed at the end. In a pipe or a file, there is a line now and
+    then, at first after `MIN_PAUSE` seconds. Output of other libraries, such as HiGHS at Ctrl-C, is
+    redirected to standard error, because standard output is for data.
     """
     from rich.live import Live
 
@@ -313,9 +334,38 @@ def live(name: str) -> Iterator[Progress]:
     console = error_console()
     with redirect_stdout(sys.stderr):
         if not console.is_terminal:
-            yield progress
+            with _logged(progress):
+                yield progress
             return
         with Live(
             progress, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True
         ):
             yield progress
+
+
+@contextmanager
+def _logged(progress: Progress) -> Iterator[None]:
+    """Write lines about the progress to standard error while the block runs."""
+    is_over = Event()
+    thread = Thread(target=_log, args=(progress, is_over), name=THREAD_NAME, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # no more threads: the work is done without lines
+        yield
+        return
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def _log(progress: Progress, is_over: Event) -> None:
+    """Write a line after each pause until the work is over."""
+    passed = pause = MIN_PAUSE
+    with suppress(OSError, ValueError):  # standard error is closed
+        while not is_over.wait(pause):
+            tell(progress.line())
+            # The longer the work takes, the rarer the lines.
+            pause = min(max(MIN_PAUSE, PAUSE_FRACTION * passed), MAX_PAUSE)
+            passed += pause

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 
+from infoset.cli.tables import TextTable, output_width
 from infoset.utils.text import format_count, printable, printable_line
 
 if TYPE_CHECKING:
-    from rich.console import Console, JustifyMethod
-    from rich.table import Table
+    from rich.console import Console
 
     from infoset.evaluation import Evaluation
     from infoset.front import CompiledGame
@@ -30,8 +29,6 @@ AVERAGE_NOTE = (
     "independently"
 )
 SEARCHER_NOTE = "note: the searcher was queried once at each infostate; these answers are measured"
-
-WIDTH_OF_A_FILE = 100
 
 
 def say(line: str = "") -> None:
@@ -88,26 +85,19 @@ def tell_notes(game: Game | CompiledGame) -> None:
 
 def print_json(value: Any) -> None:
     """Write a value to standard output as one JSON object on one line."""
-    from infoset.experiments import json_text
+    from infoset.experiments import json_text, json_value, portable_integers
 
+    text = json_text(portable_integers(json_value(value)))
     # The only control character that JSON leaves as it is.
-    say(json_text(value).replace("\x7f", "\\u007f"))
+    say(text.replace("\x7f", "\\u007f"))
 
 
-def print_table(table: Table, title: str = "") -> None:
+def print_table(table: TextTable, title: str = "") -> None:
     """Write a title and a table to standard output."""
-    from rich.console import Console
-
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_FILE
-    console = Console(width=width, highlight=False, markup=False, emoji=False)
-    # Captured, because rich pads its lines with spaces and adds empty ones.
-    with console.capture() as captured:
-        console.print(table)
     if title:
         say(title)
-    for line in captured.get().strip("\n").split("\n"):
-        if line.strip():
-            say(line.rstrip())
+    for line in table.lines(output_width()):
+        say(line)
 
 
 def error_console() -> Console:
@@ -117,26 +107,11 @@ def error_console() -> Console:
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
-def add_times(table: Table, result: SolveResult | LearnResult | TeamResult) -> None:
+def add_times(table: TextTable, result: SolveResult | LearnResult | TeamResult) -> None:
     """Add the time of a run, and the times that its limit does not count."""
     table.add_row("time", duration_text(result.seconds))
     table.add_row("building", duration_text(result.build_seconds))
     table.add_row("compiling", duration_text(result.compile_seconds))
-
-
-def make_table(*headers: str) -> Table:
-    """Return an empty table in the style of all commands.
-
-    A header that begins with `>` belongs to a column of numbers, aligned to the right.
-    """
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_header=bool(headers))
-    for header in headers:
-        justify: JustifyMethod = "right" if header.startswith(">") else "left"
-        table.add_column(header.removeprefix(">"), justify=justify, overflow="fold")
-    return table
 
 
 def asks_for_list(name: str) -> bool:
@@ -157,7 +132,7 @@ def list_and_leave(
     if context.params["as_json"]:
         print_json({name: [dict(zip(columns, row, strict=True)) for row in rows]})
     else:
-        table = make_table(*columns)
+        table = TextTable(*columns)
         for row in rows:
             table.add_row(*row)
         print_table(table)

@@ -18,7 +18,6 @@ from infoset.cli.screen import (
     asks_for_list,
     duration_text,
     list_and_leave,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -26,11 +25,19 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
-    from infoset.teams import PayoffRule, SecurityLevel, TeamMethod, TeamPoint, TeamResult
+    from infoset.teams import (
+        PayoffRule,
+        ProductForm,
+        SecurityLevel,
+        TeamMethod,
+        TeamPoint,
+        TeamResult,
+    )
     from infoset.teams.solving import TeamOptions
     from infoset.tree import BuildPoint
 
@@ -78,7 +85,7 @@ RelaxOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NAME",
         help="Information relaxation used during learning; 'list' prints all relaxations.",
-        show_default="recall",
+        show_default="recall; closure for a game in a file",
         callback=_list_relaxations,
         rich_help_panel=PANEL,
     ),
@@ -284,14 +291,14 @@ def _report_unsaved(result: TeamResult, *, as_json: bool) -> None:
 
 
 def _report(result: TeamResult) -> None:
-    table = make_table()
+    table, form = TextTable(), result.information.form
     table.add_row("outcome", OUTCOMES[result.outcome])
     add_times(table, result)
     if result.num_runs > 1:
         table.add_row("best run", f"{result.run + 1} of {result.num_runs}")
     table.add_row("iterations", number_text(result.last.iteration))
     for team, agents in enumerate(result.teams):
-        whose = _whose(agents, len(result.teams))
+        whose = _whose(form, agents, len(result.teams))
         table.add_row(f"payoff{whose}", number_text(result.payoffs[team]))
         if len(result.teams) > 1:
             table.add_row(f"security level{whose}", _level_text(result.security_levels, team))
@@ -319,8 +326,9 @@ def _report_candidates(result: TeamResult) -> None:
     """Print the policies that were compared, and the payoffs of the teams under each."""
     num_teams = len(result.teams)
     measured = "payoff" if num_teams == 1 else "security level"
-    columns = [_whose(agents, num_teams).removeprefix(" of ") for agents in result.teams]
-    table = make_table("policy", "iterations", "time", *(name or measured for name in columns))
+    form = result.information.form
+    columns = [_whose(form, team, num_teams).removeprefix(" of ") for team in result.teams]
+    table = TextTable("policy", "iterations", "time", *(name or measured for name in columns))
     for candidate in result.candidates:
         table.add_row(
             candidate.name,
@@ -349,8 +357,10 @@ def interval_text(lower: float, upper: float) -> str:
     return texts[0] if texts[0] == texts[1] else " to ".join(texts)
 
 
-def _whose(agents: tuple[int, ...], num_teams: int) -> str:
+def _whose(form: ProductForm, agents: tuple[int, ...], num_teams: int) -> str:
     """Return the suffix of a row label that names a team's players; empty if there is one team."""
+    from infoset.game.player_names import name_players
+
     if num_teams == 1:
         return ""
-    return f" of player{'s' * (len(agents) > 1)} {', '.join(map(str, agents))}"
+    return f" of {name_players(form, agents)}"

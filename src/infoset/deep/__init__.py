@@ -4,13 +4,10 @@ The package needs the extra `deep`: `pip install '.[deep]'` in a clone. Nothing 
 imports it, and `import infoset` does not load JAX.
 """
 
-from infoset.errors import MissingExtraError
+# ruff: noqa: E402 -- the packages are checked before the modules below import them
+from infoset.utils.extras import import_extra
 
-try:
-    import equinox  # noqa: F401
-    import jax  # noqa: F401
-except ImportError as error:
-    raise MissingExtraError("deep", "training a policy network") from error
+import_extra("deep", "training a policy network")
 
 from infoset.deep.critic import CRITICS, Critic, load_critic, save_critic, train_critic
 from infoset.deep.critic_learning import CriticSpec

@@ -43,11 +43,10 @@ from infoset.evaluation.tree_reach import acting_histories
 from infoset.game import Game, Infostate
 from infoset.games import load_game
 from infoset.policy import (
-    TabularPolicy,
     Transformation,
     hash_transformations,
-    transfer_policy,
 )
+from infoset.resolving.blueprints import GivenBlueprint, tabular_blueprint
 from infoset.runs import Outcome
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray, IntArray, Player
@@ -226,7 +225,7 @@ class Critic:
 
 def train_critic(
     game: str | Game | GameTree | DeviceGame,
-    blueprint: TabularPolicy | NetworkPolicy,
+    blueprint: GivenBlueprint,
     transformations: Sequence[Transformation] | str | None = None,
     method: str | CriticSpec = "expected-backup",
     *,
@@ -242,7 +241,8 @@ def train_critic(
     game
         A two-player constant-sum game.
     blueprint
-        A table, or a network that was trained with a tree, needs a game that can be built.
+        As in `ContinualResolving`. All but networks that were trained by rules in JAX need a game
+        that can be built.
     transformations
         Transformations, the first of which is the identity, or a name of `TRANSFORMATION_SETS`. By
         default those of `default_transformations`: constants where no infostate has more than
@@ -373,14 +373,9 @@ def _check_finite(spec: CriticSpec, state: CriticState) -> None:
 
 
 def blueprint_on_device(
-    game: str | Game | GameTree | DeviceGame, blueprint: TabularPolicy | NetworkPolicy
+    game: str | Game | GameTree | DeviceGame, blueprint: GivenBlueprint
 ) -> tuple[DeviceGame, Blueprint, tuple[str, ...]]:
     """Return the game and the blueprint on the device, and the digests of the blueprint."""
-    if not isinstance(blueprint, TabularPolicy | NetworkPolicy):
-        raise ParameterError(
-            f"blueprint={blueprint!r} must be a TabularPolicy or a NetworkPolicy, such as the "
-            "policy of a result of solve or train"
-        )
     if (
         not isinstance(game, GameTree)
         and isinstance(blueprint, NetworkPolicy)
@@ -401,10 +396,9 @@ def blueprint_on_device(
     digests: tuple[str, ...] = ()
     if isinstance(blueprint, NetworkPolicy):
         digests = (blueprint.digest,)
-        blueprint = blueprint.tabulate(tree.sequence_form)
-    blueprint = transfer_policy(blueprint, tree)
+    table = tabular_blueprint(tree.sequence_form, blueprint)
     rules = TreeRules.of(tree)
-    return rules, TableBlueprint.of(rules, blueprint), (blueprint.digest, *digests)
+    return rules, TableBlueprint.of(rules, table), (table.digest, *digests)
 
 
 def _game(game: str | Game) -> Game:

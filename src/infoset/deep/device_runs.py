@@ -139,7 +139,7 @@ def run_matched(
             match_score(learner.device, learner.network, NUM_EPISODES, key)
         while outcome is None:
             target = next(planned) if last is None else min(next(planned), last)
-            while learner.iteration < target and not (learner.iteration and budget.is_over):
+            while learner.iteration < target and not budget.is_over:
                 with keeper.without_interrupts():
                     learner.run(min(stride, target - learner.iteration))
                 keeper.save_if_due()

@@ -149,7 +149,8 @@ def train(
         Learner steps after which to stop; 10,000 if neither `steps` nor `seconds` is given.
     seconds
         Time after which to stop, without construction and compilation. If the game is not built,
-        a fifth of it is for the response, see `response_steps`. At least one step is done.
+        a fifth of it is for the response, see `response_steps`. Without time, as with 0, no step is
+        done, and the policy is that of the initial network.
     seed
         Seed of the network's weights and of the episodes. Runs with the same seed, parameters,
         machine and version of JAX return the same bits, if `seconds` does not end them.
@@ -400,7 +401,13 @@ def _name(game: str | Game | GameTree | DeviceGame) -> str:
 def _run(learner: TreeLearner, budget: Budget) -> SolveResult:
     """Train with exact measurements; save the last finite state if training breaks down."""
     try:
-        return run_measured(learner, learner.spec.name, budget, extra_cost=learner.policy_cost)
+        return run_measured(
+            learner,
+            learner.spec.name,
+            budget,
+            extra_cost=learner.policy_cost,
+            min_iterations=0,
+        )
     except NumericalError:
         if budget.checkpoint is not None:
             RunCheckpointer(learner, learner.spec.name, budget, budget.checkpoint).save()

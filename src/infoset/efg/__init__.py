@@ -14,6 +14,7 @@ from infoset.efg.efg_reader import load_efg, parse_efg
 from infoset.efg.efg_writer import format_efg, plain_labels, save_efg
 from infoset.efg.extensive_form import ExtensiveForm, check_tree
 from infoset.efg.form_report import FORM_CHECKS, FormReport, check_form
+from infoset.efg.game_files import READABLE, is_game_file_name, load_game_file
 from infoset.efg.histories import TERMINAL, HistoryTree, Outcome
 from infoset.efg.information_sets import (
     Violation,
@@ -22,11 +23,17 @@ from infoset.efg.information_sets import (
     find_hidden_reward,
     find_public_mismatch,
     find_recall_violation,
+    find_recall_violations,
     find_thick_infoset,
     find_thick_public_set,
     rewards_are_observable,
 )
-from infoset.efg.liteefg_writer import format_liteefg, save_liteefg
+from infoset.efg.liteefg_files import (
+    format_liteefg,
+    load_liteefg,
+    parse_liteefg,
+    save_liteefg,
+)
 from infoset.efg.nfg_files import format_nfg, load_nfg, parse_nfg, save_nfg
 from infoset.efg.nodes import Node, chance, decision, extensive_form_from_nodes, terminal
 from infoset.efg.strategic_games import StrategicGame, strategic_form
@@ -35,6 +42,7 @@ from infoset.efg.transformations import augment, forget_non_acting, pad_timing, 
 
 __all__ = [
     "FORM_CHECKS",
+    "READABLE",
     "TERMINAL",
     "ExtensiveForm",
     "FormReport",
@@ -60,6 +68,7 @@ __all__ = [
     "find_hidden_reward",
     "find_public_mismatch",
     "find_recall_violation",
+    "find_recall_violations",
     "find_source_form",
     "find_thick_infoset",
     "find_thick_public_set",
@@ -69,12 +78,16 @@ __all__ = [
     "format_efg",
     "format_liteefg",
     "format_nfg",
+    "is_game_file_name",
     "is_serial",
     "load_efg",
+    "load_game_file",
+    "load_liteefg",
     "load_nfg",
     "merge_intersecting",
     "pad_timing",
     "parse_efg",
+    "parse_liteefg",
     "parse_nfg",
     "pay_at_end",
     "plain_labels",

@@ -30,7 +30,8 @@ def load_efg(path: str | Path) -> ExtensiveForm:
     Parameters
     ----------
     path
-        A text file in UTF-8. If its title is empty, the path becomes the name of the game.
+        A text file in UTF-8, which may be compressed by gzip. If its title is empty, the path
+        becomes the name of the game.
 
     Raises
     ------
@@ -95,14 +96,25 @@ def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
     tokens = Tokens(text, name)
     title, players = _prologue(tokens)
     entries = _Body(tokens, len(players)).entries()
-    size = BYTES_PER_CELL * len(entries) * len(players)
+    check_form_fits(name or title, len(entries), len(players))
+    return extensive_form_from_nodes(_root(entries), players=players, name=title or name)
+
+
+def check_form_fits(name: str, num_histories: int, num_players: int) -> None:
+    """Raise if the information sets of the players at all histories do not fit in memory.
+
+    Raises
+    ------
+    GameTooLargeError
+        The message gives the size.
+    """
+    size = BYTES_PER_CELL * num_histories * num_players
     if size > allowed_memory(None):
         raise GameTooLargeError(
-            f"{name or title} has {len(entries):,} histories and {len(players):,} players; their "
+            f"{name} has {num_histories:,} histories and {num_players:,} players; their "
             f"information sets need about {format_bytes(size)}, more than the free memory",
-            {"histories": len(entries), "players": len(players), "bytes": size},
+            {"histories": num_histories, "players": num_players, "bytes": size},
         )
-    return extensive_form_from_nodes(_root(entries), players=players, name=title or name)
 
 
 def _prologue(tokens: Tokens) -> tuple[str, tuple[str, ...]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import re
+import zlib
 from fractions import Fraction
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -10,25 +13,32 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from infoset.efg.exact_numbers import read_number
 from infoset.errors import GameFileError
 from infoset.utils.arguments import check_path
-from infoset.utils.files import read_limited
+from infoset.utils.files import open_at_once
+from infoset.utils.paths import no_such_path
+from infoset.utils.text import format_bytes
 
 Kind: TypeAlias = Literal["label", "number", "word", "sign", "end"]
 
+NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:/\d+|[eE][+-]?\d+)?", re.ASCII)
+
 # Possessive quantifiers (++, *+) give nothing back: a damaged text takes linear time.
 PATTERN: Final = re.compile(
-    r"""\s*+ (?: (?P<label> "(?:[^"\\]++|\\.)*+" )
-      | (?P<number> [+-]?(?:\d+\.?\d*|\.\d+) (?:/\d+|[eE][+-]?\d+)? )
-      | (?P<word> [A-Za-z]+ ) | (?P<sign> [{},] ) | (?P<end> \Z ) )""",
+    rf"""\s*+ (?: (?P<label> "(?:[^"\\]++|\\.)*+" )
+      | (?P<number> {NUMBER.pattern} )
+      | (?P<word> [A-Za-z]+ ) | (?P<sign> [{{}},] ) | (?P<end> \Z ) )""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 SPACE: Final = re.compile(r"\s*+", re.ASCII)
 ESCAPE: Final = re.compile(r'\\(["\\])')
+GZIP: Final = b"\x1f\x8b"
+"""The first bytes of a file that gzip has compressed."""
+
+MAX_BYTES: Final = 2**30
+"""Maximum size of the text of a game: a small compressed file may hold any amount."""
+
 MAX_SHOWN: Final = 40
 MAX_LABEL: Final = 100_000
 """Maximum number of characters of a label, as of those of rules."""
-
-MAX_BYTES: Final = 2_000_000_000
-"""Maximum size of a file."""
 
 MAX_DIGITS: Final = 18
 
@@ -140,21 +150,49 @@ class Tokens:
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file in UTF-8.
+    """Return the text of a file in UTF-8, which may be compressed by gzip.
 
     Raises
     ------
     GameFileError
-        If the file does not exist, cannot be read, or is not in UTF-8.
+        If the file does not exist, cannot be read, is too large, or is not in UTF-8.
+    """
+    return decode(read_bytes(path), path)
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file; those of a file that gzip has compressed are decompressed.
+
+    Raises
+    ------
+    GameFileError
+        If the file does not exist, cannot be read, or has more than `MAX_BYTES`.
     """
     check_path("path", path)
     try:
-        data = read_limited(Path(path), MAX_BYTES)
+        with open(path, "rb", opener=open_at_once) as file:
+            data = file.read(MAX_BYTES + 1)
+            if data.startswith(GZIP):
+                with gzip.open(io.BytesIO(data)) as unpacked:
+                    data = unpacked.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
-        raise GameFileError(f"the file {path} does not exist") from error
-    except (OSError, ValueError) as error:
+        raise GameFileError(no_such_path(path, "give the path of a game's file")) from error
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise GameFileError(f"the file {path} cannot be read ({reason})") from error
+    if len(data) > MAX_BYTES:
+        raise GameFileError(f"{path} has more than {format_bytes(MAX_BYTES)}, the limit for games")
+    return data
+
+
+def decode(data: bytes, path: str | Path) -> str:
+    """Return bytes of a file as text.
+
+    Raises
+    ------
+    GameFileError
+        If they are not in UTF-8; the message gives the line.
+    """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -13,6 +13,8 @@ from infoset.efg.histories import HistoryTree
 from infoset.efg.information_sets import find_action_mismatch, find_recall_violation
 from infoset.errors import UnsupportedGameError
 from infoset.forms import TREE_EXAMPLE, InfostateTree, SequenceForm, contract_terminals
+from infoset.game import GameSource
+from infoset.game.player_names import own_names
 from infoset.tree.game_tree import GameTree
 from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_type
@@ -82,7 +84,10 @@ def _contract(form: HistoryTree) -> SequenceForm:
     """
     violation = find_action_mismatch(form) or find_recall_violation(form)
     if violation is not None:
-        raise UnsupportedGameError(f"{form.name} has no sequence form: {violation}")
+        measure = "; infoset.evaluation.behavior_values measures policies without perfect recall"
+        raise UnsupportedGameError(
+            f"{form.name} has no sequence form: {violation}{measure if violation.kind else ''}"
+        )
     trees = tuple(
         _acting_tree(form, player, _acting_sets(form, player)) for player in range(form.num_players)
     )
@@ -94,6 +99,7 @@ def _contract(form: HistoryTree) -> SequenceForm:
         chance_reach=form.chance_reach[ends],
         utility=form.utility[ends],
         num_steps=int(form.depth.max()),
+        source=GameSource(player_names=own_names(form)),
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +15,13 @@ from infoset.tree.game_tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 REWARD_TOLERANCE = 1e-9
+
+ABSENT_MINDED: Final = "is absent-minded"
+FORGETS_MOVE: Final = "forgets its own move"
+FORGETS_KNOWLEDGE: Final = "forgets what it knew"
+RECALL_KINDS: Final = (ABSENT_MINDED, FORGETS_MOVE, FORGETS_KNOWLEDGE)
+"""The kinds of imperfect recall: a path visits an information set twice; or at one set, different
+own moves led there from the same earlier sets; or from different ones."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +36,8 @@ class Violation:
     """How the histories violate the property."""
     player: Player | None = None
     """The player whose information violates the property; None for public information."""
+    kind: str = ""
+    """The kind of imperfect recall, such as "forgets its own move"; empty for other properties."""
 
     def __str__(self) -> str:
         return f"{self.found} (rule: {self.rule})"
@@ -59,24 +70,108 @@ def find_recall_violation(form: HistoryTree) -> Violation | None:
     Perfect recall: all histories of an information set share the player's sequence of information
     sets and own actions. In a classical form only information sets where the player acts count.
     """
-    text = previous_step_text if form.is_augmented else own_record_text
     for player in range(form.num_players):
-        if form.is_augmented:
-            sets, way = form.infoset[:, player], _previous_step(form, player)
-        else:
-            sets, way = form.acting_infoset[:, player], form.last_own_sequence(player)
-        pair = _first_difference(sets, way)
+        pair = _first_difference(*_sets_and_ways(form, player))
         if pair is not None:
-            records = [text(form, player, history) for history in pair]
-            return Violation(
-                rule="perfect recall: all histories of an information set share the player's past "
-                "information sets and actions",
-                histories=pair,
-                found=f"{_where(form, player, pair)}, but it reached the first {records[0]} "
-                f"and the second {records[1]}",
-                player=player,
-            )
+            kinds = _kinds_of_imperfect_recall(form, player, pair)
+            kind = next((kind for kind in RECALL_KINDS if kind in kinds), FORGETS_KNOWLEDGE)
+            return _recall_violation(form, player, pair, kind)
     return None
+
+
+def find_recall_violations(form: HistoryTree) -> tuple[Violation, ...]:
+    """Find two histories for each player and each kind of imperfect recall of this player.
+
+    Examples
+    --------
+    >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
+    >>> again = [
+    ...     (move, decision(0, "again", {"x": terminal(1), "y": terminal(0)}))
+    ...     for move in "ab"
+    ... ]
+    >>> form = extensive_form_from_nodes(decision(0, "first", again), players=1)
+    >>> [violation.kind for violation in find_recall_violations(form)]
+    ['forgets its own move']
+    """
+    found: list[Violation] = []
+    for player in range(form.num_players):
+        sets, ways = _sets_and_ways(form, player)
+        pairs: dict[str, tuple[int, int]] = {}
+        for wrong in np.unique(sets[_differing(sets, ways)]).tolist():
+            members = np.flatnonzero(sets == wrong).tolist()
+            pairs = _kinds_of_imperfect_recall(form, player, members) | pairs
+        found += [
+            _recall_violation(form, player, pairs[kind], kind)
+            for kind in RECALL_KINDS
+            if kind in pairs
+        ]
+    return tuple(found)
+
+
+def _sets_and_ways(form: HistoryTree, player: Player) -> tuple[IntArray, IntArray | LongArray]:
+    """Return [H] the sets of a player, and a code of how it last came closer to each history.
+
+    With perfect recall, the code is the same throughout a set.
+    """
+    if form.is_augmented:
+        return form.infoset[:, player], _previous_step(form, player)
+    return form.acting_infoset[:, player], form.last_own_sequence(player)
+
+
+def _kinds_of_imperfect_recall(
+    form: HistoryTree, player: Player, histories: Sequence[int]
+) -> dict[str, tuple[int, int]]:
+    """Return two histories for each kind of imperfect recall at one information set.
+
+    Earlier moves at the same set count as absent-mindedness only.
+    """
+    here = int(form.infoset[histories[0], player])
+    found: dict[str, tuple[int, int]] = {}
+    by_knowledge: dict[tuple[int, ...], tuple[int, tuple[int, ...]]] = {}
+    for history in histories:
+        knew: list[int] = []
+        did: list[int] = []
+        for before, move in _own_record(form, player, history):
+            if move >= 0 and form.infoset[before, player] == here:
+                found.setdefault(ABSENT_MINDED, (before, history))
+                continue
+            knew.append(int(form.infoset[before, player]))
+            did.append(move)
+        first, did_first = by_knowledge.setdefault(tuple(knew), (history, tuple(did)))
+        if tuple(did) != did_first:
+            found.setdefault(FORGETS_MOVE, (first, history))
+    if len(by_knowledge) > 1:
+        one, other, *_ = (history for history, _ in by_knowledge.values())
+        found[FORGETS_KNOWLEDGE] = one, other
+    return found
+
+
+def _own_record(form: HistoryTree, player: Player, history: int) -> list[tuple[int, int]]:
+    """Return the earlier histories that a player remembers, and its move there; -1 for waiting."""
+    record: list[tuple[int, int]] = []
+    while history:
+        before = int(form.parent[history])
+        acted = form.actor[before] == player
+        if acted or form.is_augmented:
+            record.append((before, int(form.position[history]) if acted else -1))
+        history = before
+    return record[::-1]
+
+
+def _recall_violation(
+    form: HistoryTree, player: Player, pair: tuple[int, int], kind: str
+) -> Violation:
+    text = previous_step_text if form.is_augmented else own_record_text
+    first, second = (text(form, player, history) for history in pair)
+    return Violation(
+        rule="perfect recall: all histories of an information set share the player's past "
+        "information sets and actions",
+        histories=pair,
+        found=f"player {player} {kind}: it {_apart(form, player, pair)}, but it reached the first "
+        f"{first} and the second {second}",
+        player=player,
+        kind=kind,
+    )
 
 
 def find_absent_mindedness(form: HistoryTree) -> Violation | None:
@@ -217,13 +312,19 @@ def _first_difference(sets: IntArray, value: IntArray | LongArray) -> tuple[int,
     Negative sets are ignored. The second history is the first one, in the order of the tree, that
     differs from the first history of its set.
     """
+    wrong = _differing(sets, value)
+    if not len(wrong):
+        return None
+    return int(np.flatnonzero(sets == sets[wrong[0]])[0]), int(wrong[0])
+
+
+def _differing(sets: IntArray, value: IntArray | LongArray) -> LongArray:
+    """Return the histories whose `value` [H] is not that of the first history of their set."""
     # Assigned backwards, so that the first history of each set is written last.
     backwards = np.arange(len(sets) - 1, -1, -1)
     first = np.zeros(int(sets.max(initial=-1)) + 2, np.int64)
     first[sets[backwards]] = backwards
-    representative = first[sets]
-    wrong = np.flatnonzero((value != value[representative]) & (sets >= 0))
-    return (int(representative[wrong[0]]), int(wrong[0])) if len(wrong) else None
+    return np.flatnonzero((value != value[first[sets]]) & (sets >= 0))
 
 
 def _action_set(form: HistoryTree) -> IntArray:
@@ -253,6 +354,10 @@ def _action_text(form: HistoryTree, player: Player, history: int) -> str:
 
 
 def _where(form: HistoryTree, player: Player, pair: tuple[int, int]) -> str:
+    return f"player {player} {_apart(form, player, pair)}"
+
+
+def _apart(form: HistoryTree, player: Player, pair: tuple[int, int]) -> str:
     name = form.infoset_name(player, int(form.infoset[pair[0], player]))
     first, second = (form.history_label(history) for history in pair)
-    return f"player {player} cannot tell {first!r} from {second!r} (information set {name!r})"
+    return f"cannot tell {first!r} from {second!r} (information set {name!r})"

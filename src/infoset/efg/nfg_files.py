@@ -30,7 +30,8 @@ def load_nfg(path: str | Path) -> StrategicGame:
     Parameters
     ----------
     path
-        A text file in UTF-8. If its title is empty, the path becomes the title.
+        A text file in UTF-8, which may be compressed by gzip. If its title is empty, the path
+        becomes the title.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -16,7 +16,7 @@ from infoset.efg.exact_numbers import near_fraction
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.forms import InfostateTree, SequenceForm, Treeplex
-from infoset.game import Game, Observation, Probability
+from infoset.game import Game, Observation, Probability, player_name
 from infoset.game.infostate import value_text
 from infoset.tree import GameTree, build_tree
 from infoset.typing import JointAction, Player
@@ -46,7 +46,7 @@ class StrategicGame(Game):
     name: ClassVar[str] = "strategic_game"
 
     title: str
-    player_names: tuple[str, ...]
+    player_names: tuple[str, ...] = field()
     strategies: tuple[tuple[str, ...], ...]
     payoffs: tuple[tuple[Fraction, ...], ...]
 
@@ -140,7 +140,7 @@ def strategic_form(game: Game | GameTree | ExtensiveForm) -> StrategicGame:
     players = (
         compiled.player_names
         if isinstance(compiled, ExtensiveForm)
-        else tuple(f"player {player}" for player in range(form.num_players))
+        else tuple(player_name(compiled, player) for player in range(form.num_players))
     )
     return StrategicGame(form.name, players, tuple(names), _expected_payoffs(form, plans))
 

@@ -121,7 +121,10 @@ def augment(form: ExtensiveForm) -> ExtensiveForm:
     -----
     Source: Kovařík et al. (2022), proof of Theorem 3.10.
     """
-    violation = find_uneven_timing(form) or find_recall_violation(form)
+    violation = find_recall_violation(form)
+    if violation is not None:
+        raise UnsupportedGameError(f"{form.name} cannot be augmented: {violation}")
+    violation = find_uneven_timing(form)
     if violation is not None:
         raise UnsupportedGameError(
             f"{form.name} cannot be augmented: {violation}; pad_timing(form) makes a timeable "

@@ -8,11 +8,20 @@ from math import inf
 
 import numpy as np
 
-from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.errors import NumericalError, ParameterError, PolicyMismatchError
 from infoset.forms import Form, best_response_sweep, check_form, plan_value
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_number, check_type
+
+
+def check_finite_sums(sums: FloatArray, form: Form) -> None:
+    """Raise `NumericalError` if sums of the payoffs of policies have overflowed."""
+    if not np.isfinite(sums).all():
+        raise NumericalError(
+            f"sums of payoffs of {form.name} exceed the range of floating-point numbers; divide "
+            "all rewards by the same number"
+        )
 
 
 @dataclass(frozen=True)
@@ -102,8 +111,10 @@ class CCEEvaluator:
             plan_value(gradient, plan) for gradient, plan in zip(gradients, plans, strict=True)
         ]
         added = np.concatenate([(1.0,), values, *gradients, *plans])
-        # A single assignment, so that an interrupt cannot leave a policy half added.
-        self._sums[:] = discount * self._sums + weight * added
+        # A single assignment, so that an interrupt cannot leave a policy half added. Sums of huge
+        # payoffs may overflow, which matters only if they are evaluated.
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._sums[:] = discount * self._sums + weight * added
         return gradients
 
     def evaluate(self) -> CCEEvaluation:
@@ -113,8 +124,11 @@ class CCEEvaluator:
         ------
         ParameterError
             If no policy of positive weight has been added.
+        NumericalError
+            If sums of payoffs exceed the range of floating point.
         """
         self._check_weight()
+        check_finite_sums(self._sums, self.form)
         _, values, *means = np.split(self._sums / self.weight, self._ends)
         return evaluate_mean_gradients(self.form, means[: len(values)], values)
 

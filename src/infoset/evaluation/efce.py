@@ -10,7 +10,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.evaluation._trigger_kernels import TriggerPairs, add_triggered, trigger_gains
-from infoset.evaluation.cce import checked_weights
+from infoset.evaluation.cce import check_finite_sums, checked_weights
 from infoset.evaluation.trigger_pairs import enumerate_trigger_pairs
 from infoset.forms import SequenceForm, Treeplex, as_sequence_form, check_sequence_form, plan_value
 from infoset.policy import TabularPolicy
@@ -127,7 +127,8 @@ class EFCEEvaluator:
         self._weight += weight
         for player, plex in enumerate(form.treeplexes):
             gradient = weight * form.gradient(plans, player)
-            self._values[player] += plan_value(gradient, plans[player])
+            with np.errstate(over="ignore", invalid="ignore"):  # found when it is evaluated
+                self._values[player] += plan_value(gradient, plans[player])
             add_triggered(
                 plex.first_sequence,
                 plex.num_actions,
@@ -144,9 +145,12 @@ class EFCEEvaluator:
         ------
         ParameterError
             If no policy of positive weight has been added.
+        NumericalError
+            If sums of payoffs exceed the range of floating point.
         """
         if not self.weight > 0:
             raise ParameterError("the mixture is empty; first add a policy with a positive weight")
+        check_finite_sums(self._sums, self.form)
         gains, totals = zip(*map(self._gains, range(self.form.num_players)), strict=True)
         deviations = tuple(self._largest(player, own) for player, own in enumerate(gains))
         return EFCEEvaluation(

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from infoset.certificates import Certificate, ExactPolicy, guaranteed_bounds, verify_certificate
+from infoset.certificates import (
+    Certificate,
+    ExactPolicy,
+    guaranteed_bounds,
+    is_registered,
+    verify_certificate,
+)
 from infoset.errors import CertificateError
 from infoset.evaluation.value_proofs import ValueProof
 from infoset.forms import InfostateTree
+from infoset.games import load_game
 from infoset.tree import GameTree
 from infoset.utils.arguments import check_type
 
@@ -21,12 +28,13 @@ def make_certificate(proof: ValueProof, tree: GameTree) -> Certificate:
     proof
         Such as `solve_exactly(tree)` or `prove_value(tree, policy)`.
     tree
-        The game of the proof, which must be registered under its name.
+        The game of the proof. If it is not registered under its name, a verification needs its code
+        besides the certificate.
 
     Raises
     ------
     CertificateError
-        If the game is not registered under its name, or the proof is of another game.
+        If the proof is of another game, or another game is registered under the name.
     UnsupportedGameError
         If the game has more than 2,000,000 histories.
 
@@ -41,7 +49,7 @@ def make_certificate(proof: ValueProof, tree: GameTree) -> Certificate:
     -1/18 0
     """
     check_type("proof", proof, ValueProof, "a proof, such as solve_exactly(tree)")
-    check_type("tree", tree, GameTree, "the tree of a registered game, such as build_tree(game)")
+    check_type("tree", tree, GameTree, "the tree of the game, such as build_tree(game)")
     first, second = (
         _exact_policy(infostates, values)
         for infostates, values in zip(tree.infostate_trees, proof.probabilities, strict=True)
@@ -55,7 +63,15 @@ def make_certificate(proof: ValueProof, tree: GameTree) -> Certificate:
         policies=(first, second),
         num_histories=found.num_histories,
     )
-    verify_certificate(certificate)
+    if not is_registered(certificate.game):
+        verify_certificate(certificate, game=tree.game)
+    elif type(load_game(certificate.game)) is type(tree.game):
+        verify_certificate(certificate)
+    else:
+        raise CertificateError(
+            f"the game is called {certificate.game}, which is the name of a registered game with "
+            "other rules; give it another name: that of its class, or the title in its file"
+        )
     return certificate
 
 

@@ -23,9 +23,38 @@ DENOMINATORS = (10, 100, 1_000, 10_000, 1_000_000, 10**9)
 """Denominators to which probabilities are rounded, tried in this order."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class ValueProof:
-    """Bounds on the value of a game for player 0, each certified by a policy."""
+    """Bounds on the value of a game for player 0, each certified by a policy.
+
+    The bounds are computed from the policies, by exact best responses.
+
+    Parameters
+    ----------
+    game
+        A two-player constant-sum game with exact chance probabilities.
+    probabilities
+        The two policies.
+
+    Raises
+    ------
+    ParameterError
+        If the probabilities are not policies of the game.
+    UnsupportedGameError
+        As raised by `prove_value`.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> always_first, half = (Fraction(1), Fraction(1), Fraction(0)), Fraction(1, 2)
+    >>> proof = ValueProof(
+    ...     build_tree(load_game("matrix_mp")), [always_first, (1, half, half)]
+    ... )
+    >>> proof.lower, proof.upper
+    (Fraction(-1, 1), Fraction(0, 1))
+    """
 
     lower: Fraction
     upper: Fraction
@@ -34,6 +63,13 @@ class ValueProof:
     probabilities: tuple[tuple[Fraction, ...], ...]
     """The two policies, with rational probabilities: per player, the probability of the last action
     of each sequence, as in `TabularPolicy.probabilities`."""
+
+    def __init__(
+        self, game: GameTree | ExtensiveForm, probabilities: Sequence[Sequence[Fraction]]
+    ) -> None:
+        form = provable_form(game)
+        found = prove_bounds(form.treeplexes, exact_payoffs(game), probabilities)
+        self.__dict__.update(found.__dict__)
 
     @property
     def value(self) -> Fraction | None:
@@ -61,11 +97,11 @@ class ValueProof:
         >>> tree = build_tree(load_game("kuhn_poker"))
         >>> solve_exactly(tree).verify(tree)
         """
-        form = provable_form(game)
-        found = prove_bounds(form.treeplexes, exact_payoffs(game), self.probabilities)
+        found = ValueProof(game, self.probabilities)
         if (found.lower, found.upper) != (self.lower, self.upper):
+            name = game.sequence_form.name
             raise ParameterError(
-                f"the proof is not valid for {form.name}: its policies certify the bounds "
+                f"the proof is not valid for {name}: its policies certify the bounds "
                 f"{found.lower} and {found.upper}, not {self.lower} and {self.upper}; prove the "
                 "value again"
             )
@@ -183,7 +219,10 @@ def prove_bounds(
     plans = [_plan(plex, own) for plex, own in zip(treeplexes, behaviors, strict=True)]
     upper = _best_value(treeplexes[0], _gradient(payoffs, plans[1], 0, treeplexes[0]))
     lower = -_best_value(treeplexes[1], _gradient(payoffs, plans[0], 1, treeplexes[1]))
-    return ValueProof(lower, upper, tuple(map(tuple, behaviors)))
+    proof = object.__new__(ValueProof)
+    facts = {"lower": lower, "upper": upper, "probabilities": tuple(map(tuple, behaviors))}
+    proof.__dict__.update(facts)
+    return proof
 
 
 def _check_distributions(player: int, treeplex: Treeplex, own: Sequence[Fraction]) -> None:

@@ -4,7 +4,7 @@ from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellRes
 from infoset.experiments.folders import check_results, check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
 from infoset.experiments.grids import log_log_slope, run_grid, run_points, spreads
-from infoset.experiments.json_values import json_text, json_value
+from infoset.experiments.json_values import json_text, json_value, portable_integers
 from infoset.experiments.parameter_search import Neighbor, Trial, TuningResult, tune
 from infoset.experiments.reports import (
     Chart,
@@ -17,8 +17,9 @@ from infoset.experiments.reports import (
     compared_columns,
 )
 from infoset.experiments.run_folder import (
-    COMPARISON_FILES,
+    PICTURE_FORMATS,
     RUN_FILES,
+    comparison_files,
     learning_files,
     run_files,
     save_comparison,
@@ -47,8 +48,8 @@ from infoset.experiments.tuning_cells import TuningCell
 from infoset.experiments.tuning_report import parameters_text, save_tuning, tuning_tables
 
 __all__ = [
-    "COMPARISON_FILES",
     "CRITIC_FILES",
+    "PICTURE_FORMATS",
     "RUN_FILES",
     "Cell",
     "CellFolder",
@@ -73,6 +74,7 @@ __all__ = [
     "check_writable",
     "compared",
     "compared_columns",
+    "comparison_files",
     "get_study",
     "installed_studies",
     "iterations_per_second",
@@ -82,6 +84,7 @@ __all__ = [
     "log_log_slope",
     "parameters_text",
     "parse_range",
+    "portable_integers",
     "run_cells",
     "run_files",
     "run_grid",

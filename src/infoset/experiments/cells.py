@@ -49,6 +49,8 @@ ABOUT = "study.json"
 CELLS = "cells"
 
 NAME = re.compile(r"[\w+-][\w.+-]*")
+MAX_NAME = 200
+"""Maximum number of bytes of a name: a file system allows 255, and a digest is added."""
 
 FIELDS = {"settings": dict, "version": str, "result": dict, "times": dict, "machine": dict}
 """The types of the fields of a file that are read."""
@@ -152,10 +154,11 @@ class CellFolder:
         ParameterError
             If the name of the cell is not part of a file name, or JSON cannot store its settings.
         """
-        if not NAME.fullmatch(cell.name):
+        if not NAME.fullmatch(cell.name) or len(cell.name.encode()) > MAX_NAME:
             raise ParameterError(
                 f"{show(cell.name)} cannot begin the name of a file: a cell's name has letters, "
-                "digits, '-' and '_'; run_slug(game, method) makes one"
+                f"digits, '-' and '_', and at most {MAX_NAME} bytes; run_slug(game, method) makes "
+                "one"
             )
         digest = sha256(json_text(_identity(cell)).encode()).hexdigest()[:10]
         return self.path / CELLS / f"{cell.name}-{digest}.json"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, PolicyFileError, ResultFileError, show
-from infoset.experiments.json_values import json_text, json_value
+from infoset.experiments.json_values import json_text, json_value, portable_integers
 from infoset.game import Game, GameSource
-from infoset.plotting.figure_files import escape_texts
+from infoset.plotting.figure_files import figure_bytes
 from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum, has_checksum, with_checksum
 from infoset.utils.files import is_free_or_regular, replace_file, write_folder, write_text
@@ -29,6 +29,10 @@ RUNS = Path("runs")
 """Default folder of results."""
 
 MAX_SLUG_LENGTH = 100
+
+PICTURES = (".pdf", ".png", ".svg")
+FILES = (".csv", ".html", ".json", ".npz", ".parquet", ".txt")
+"""Endings that a folder of results does not have."""
 
 RECORDS = ("result.json", "results.json")
 """Names of the file that describes a folder; one of them is in each folder."""
@@ -56,7 +60,8 @@ def check_writable(folder: str | Path | None) -> None:
     Raises
     ------
     ParameterError
-        If the nearest existing parent is not a folder, or is read-only.
+        If the nearest existing parent is not a folder, or is read-only, or the name is that of a
+        file.
     """
     wanted = (RUNS if folder is None else _named(folder)).absolute()
     nearest = next(path for path in wanted.parents if path.exists())
@@ -78,6 +83,18 @@ def _named(folder: str | Path) -> Path:
         path = Path(os.path.abspath(path))
     if not path.name:
         raise ParameterError(f"cannot write a run to {path}; name a new folder inside it")
+    ending = path.suffix.lower()
+    if ending in PICTURES:
+        raise ParameterError(
+            f"{path} is the name of a picture, and results are saved as a folder: give "
+            f"{path.with_suffix('')}; compare has --format {ending[1:]} for its picture, and "
+            f"infoset plot FOLDER --out {path} draws saved results"
+        )
+    if ending in FILES:
+        raise ParameterError(
+            f"{path} is the name of a file, and results are saved as a folder: give "
+            f"{path.with_suffix('')}"
+        )
     return path
 
 
@@ -122,7 +139,7 @@ def save_result(
             "files": dict(files),
             "checksums": {name: file_checksum(made / name) for name in others},
         }
-        whole = with_checksum(json_value({**record, **about}))
+        whole = with_checksum(portable_integers(json_value({**record, **about})))
         write_text(made / last, json_text(whole, indent=2) + "\n")
 
     wanted = RUNS / default if folder is None else _named(folder)
@@ -151,10 +168,9 @@ def write_trace(rows: Iterable[Iterable[object]], path: Path) -> None:
 
 
 def write_picture(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG."""
-    escape_texts(figure)
+    """Write a figure in the format of the extension."""
     with replace_file(path) as made:
-        figure.savefig(made, format="png")
+        made.write_bytes(figure_bytes(figure, path.suffix, figure.dpi))
 
 
 def source_record(source: GameSource, game: Game | ExtensiveForm | None) -> dict[str, Any]:

@@ -6,11 +6,14 @@ import json
 from collections.abc import Mapping
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from infoset.errors import ParameterError, show
+
+LARGEST_PORTABLE: Final = 2**53
+"""Largest integer up to which floating-point numbers represent all integers."""
 
 
 def json_value(value: Any) -> Any:
@@ -68,6 +71,26 @@ def exact_json_value(value: Any, place: str) -> Any:
         f"{place} is {show(value)}, which JSON cannot store: return text, finite numbers, None, "
         "and lists and dictionaries (with text as keys) of these"
     )
+
+
+def portable_integers(value: Any) -> Any:
+    """Return a JSON value with integers beyond 2**53 as text.
+
+    Programs that read JSON numbers as floating-point numbers, as JavaScript does, would round them
+    or read infinity. Files that only this library reads keep the numbers.
+
+    Examples
+    --------
+    >>> portable_integers({"histories": [2**53, 2**53 + 1]})
+    {'histories': [9007199254740992, '9007199254740993']}
+    """
+    if isinstance(value, int):
+        return value if abs(value) <= LARGEST_PORTABLE else str(value)
+    if isinstance(value, dict):
+        return {key: portable_integers(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [portable_integers(entry) for entry in value]
+    return value
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:

@@ -8,12 +8,11 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
-from infoset.errors import MissingExtraError, ParameterError
+from infoset.errors import ParameterError
 from infoset.experiments.cells import CellFolder, run_cells_on
 from infoset.experiments.reports import Spread
 from infoset.experiments.search_ranges import ParameterValue, SearchRange, parse_range
@@ -24,6 +23,7 @@ from infoset.learning import LearnerSpec
 from infoset.runs import WorkerPool, check_workers, worker_pool
 from infoset.solvers import has_seed
 from infoset.utils.arguments import check_count, check_type
+from infoset.utils.extras import import_extra
 
 TRIALS_PER_BATCH = 5
 """Trials that are asked for at a time, whatever the number of workers, so that they are equal."""
@@ -192,10 +192,7 @@ def tune(
 
 
 def _optuna() -> Any:
-    try:
-        return import_module("optuna")
-    except ImportError as error:
-        raise MissingExtraError("tune", "tuning") from error
+    return import_extra("tune", "tuning")
 
 
 def _checked_ranges(method: str, over: Sequence[str | SearchRange]) -> list[SearchRange]:

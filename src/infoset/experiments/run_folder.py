@@ -33,7 +33,7 @@ from infoset.plotting import (
 from infoset.policy import TabularPolicy, save_policy
 from infoset.runs import SolveResult, trace_rows
 from infoset.teams import TeamResult
-from infoset.utils.arguments import check_type
+from infoset.utils.arguments import check_choice, check_type
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,10 +49,8 @@ RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
 )
 """File names of a run by content, in the order of writing."""
 
-COMPARISON_FILES: Final[Mapping[str, str]] = MappingProxyType(
-    {"traces": "traces.csv", "picture": "comparison.png", "results": "results.json"}
-)
-"""File names of a comparison by content, in the order of writing."""
+PICTURE_FORMATS: Final = ("png", "pdf", "svg")
+"""Formats of the picture of a comparison."""
 
 MEASURED = {
     "payoff": "payoffs",
@@ -180,7 +178,25 @@ def save_response(
     )
 
 
-def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = None) -> Path:
+def comparison_files(picture_format: str = "png") -> dict[str, str]:
+    """Return the file names of a comparison by content, in the order of writing.
+
+    Examples
+    --------
+    >>> comparison_files("pdf")["picture"]
+    'comparison.pdf'
+    """
+    check_choice("format", picture_format, PICTURE_FORMATS)
+    picture = f"comparison.{picture_format}"
+    return {"traces": "traces.csv", "picture": picture, "results": "results.json"}
+
+
+def save_comparison(
+    results: Sequence[SolveResult],
+    folder: str | Path | None = None,
+    *,
+    picture_format: str = "png",
+) -> Path:
     """Write the traces, figure and numbers of several results to a new folder, as `save_run`.
 
     Parameters
@@ -189,12 +205,15 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
         At least one result; all are of the same game.
     folder
         By default `runs/GAME-comparison`.
+    picture_format
+        A name from `PICTURE_FORMATS`.
 
     Raises
     ------
     ParameterError
         If `results` is empty or of different games, or the folder or a file cannot be written.
     """
+    files = comparison_files(picture_format)
     check_type("results", results, (list, tuple), "results of compare, or of solve")
     for result in results:
         check_type("a result", result, SolveResult, "a result of compare or solve")
@@ -210,7 +229,7 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
         "traces": partial(write_trace, _comparison_rows(results)),
         "picture": partial(write_picture, figure),
     }
-    return save_result(record, COMPARISON_FILES, writers, folder, run_slug(game, "comparison"))
+    return save_result(record, files, writers, folder, run_slug(game, "comparison"))
 
 
 def learning_files(result: LearnResult) -> dict[str, str]:

@@ -25,7 +25,7 @@ from infoset.forms._treeplex_kernels import (
     widest_plan,
 )
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
-from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut
+from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut, leaf_values_at
 from infoset.forms.derived_members import plan_value, values_of_plans
 from infoset.forms.form import (
     AnyForm,
@@ -186,6 +186,7 @@ __all__ = [
     "first_invalid",
     "form_below",
     "is_new",
+    "leaf_values_at",
     "listed_payoffs",
     "lock",
     "lock_infostates",

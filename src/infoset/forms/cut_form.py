@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UserFunctionError
 from infoset.forms.form import Form
 from infoset.forms.locked import lock_infostates
 from infoset.forms.payoffs import FormPayoffs, composition_of, with_collection
@@ -200,7 +200,8 @@ class CutForm(TransformedForm):
         found = np.empty_like(self.alive[player])
         for leaf, node in enumerate(leaves.node.tolist()):
             ranges = first[leaf], second[leaf]
-            values = self._checked_shape(leaf, self.leaf_function(node, ranges), player)
+            answer = leaf_values_at(self.leaf_function, self.trunk.whole, node, ranges)
+            values = self._checked_shape(leaf, answer, player)
             unknown = ~np.isfinite(values)
             if unknown.any():
                 met = unblocked_reach(form.prior, player, ranges[other]) * self.alive[player][leaf]
@@ -225,6 +226,25 @@ class CutForm(TransformedForm):
                 f"{sizes[0]} and {sizes[1]} hands"
             )
         return np.asarray(answer[player], np.float64)  # type: ignore[index]
+
+
+def leaf_values_at(
+    function: LeafFunction, form: PublicForm, node: int, ranges: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the answer of a leaf function at a public node of a form.
+
+    Raises
+    ------
+    UserFunctionError
+        If a function of the user raises an exception; the message names the node.
+    """
+    try:
+        return function(node, ranges)
+    except Exception as error:
+        name = getattr(function, "__qualname__", type(function).__name__)
+        place = f"after {form.labels[node]!r}"
+        UserFunctionError.check(error, function, f"the leaf function {name}", place)
+        raise
 
 
 def cut(

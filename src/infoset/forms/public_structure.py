@@ -18,7 +18,13 @@ from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
 from infoset.forms.sequence_form import EXTENSIVE_FORM
 from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource, Infostate, Step, step_text
-from infoset.game.infostate import canonical_text, join_steps, split_steps, value_text
+from infoset.game.infostate import (
+    canonical_text,
+    join_steps,
+    other_card_order,
+    split_steps,
+    value_text,
+)
 from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
@@ -439,16 +445,14 @@ class PublicStructure(ShortRepr):
         The permutation maps the line of the infostate to that of the node, as in `advance`; the
         hand is that of the infostate, before it.
         """
-        labels = self.hands[infostate.player]
         deal, *steps = infostate.steps or (Step(NOOP, None, None),)
-        if deal.private not in labels:
-            raise UnknownNameError.of("hand", str(deal.private), map(str, labels))
+        hand = self.find_hand(infostate.player, deal.private)
         # A form that was derived from a tree has a root above several public deals.
         node = self.children.get((0, deal.public), 0) if self.player[0] == CHANCE else 0
         at = node, 0
         for step in steps:
             at = self.advance(at, step.public)
-        return *at, labels.index(deal.private)
+        return *at, hand
 
     def infostate_of_hand(self, node: int, hand: int) -> int:
         """Return the infostate of the player who acts at a public node, with a hand."""
@@ -503,7 +507,7 @@ class PublicStructure(ShortRepr):
         return player, np.array(found)
 
     def find_hand(self, player: Player, hand: Hashable) -> int:
-        """Return the place of a hand, given by its label or its text.
+        """Return the place of a hand, given by its label or its text, with cards in any order.
 
         Raises
         ------
@@ -514,9 +518,10 @@ class PublicStructure(ShortRepr):
         if hand in labels:
             return labels.index(hand)
         names = [*map(value_text, labels)]
-        for texts in (names, [*map(str, labels)]):
-            if str(hand) in texts:
-                return texts.index(str(hand))
+        for text in (str(hand), other_card_order(str(hand))):
+            for texts in (names, [*map(str, labels)]):
+                if text in texts:
+                    return texts.index(text)
         raise UnknownNameError.of("hand", str(hand), names)
 
     def label(self, node: int) -> str:

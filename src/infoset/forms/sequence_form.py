@@ -20,7 +20,7 @@ from infoset.forms.payoffs import FormPayoffs, check_range, merge_payoffs, termi
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
-from infoset.game.infostate import canonical_text
+from infoset.game.infostate import canonical_text, other_card_order
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player, check_type
 from infoset.utils.frozen_arrays import freeze
@@ -449,6 +449,10 @@ def _find_label(
     for player in players:
         check_player(player, len(trees), name)
     possible = players or range(len(trees))
+    if not any(label in trees[player].acting_labels for player in possible):
+        exchanged = other_card_order(label)
+        is_known = any(exchanged in trees[player].acting_labels for player in possible)
+        label = exchanged if is_known else label
     found = [player for player in possible if label in trees[player].acting_labels]
     if not found:
         known = [text for player in possible for text in trees[player].acting_labels]

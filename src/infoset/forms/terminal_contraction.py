@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from infoset.errors import NumericalError
 from infoset.forms._contraction_kernels import mark_numbers
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.payoffs import common_sum, merge_payoffs, midranges
@@ -97,6 +98,11 @@ def contract_outcomes(
     reach_source : callable, optional
         Function that computes the `terminal_reach` of the form.
     """
+    if not np.isfinite(utility).all():
+        raise NumericalError(
+            f"the rewards of a play of {name} add up to more than floating-point numbers can hold, "
+            "about 1.8e308; divide all rewards by the same number"
+        )
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
     terminal_sequence, payoff, max_added = merge_payoffs(
         columns, sizes, outcome, utility * chance_reach[:, None]

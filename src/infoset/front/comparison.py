@@ -25,7 +25,7 @@ from infoset.front.learning_runs import (
     build_simulator,
     resolve_learner,
 )
-from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.front.seed_runs import LearnerMethod
 from infoset.front.solution import METHOD_KINDS, resolve_method
 from infoset.learning import (
@@ -211,7 +211,6 @@ def _check_names(found: Sequence[MethodSpec | LearnerSpec | SolveResult]) -> Non
 def _resolve(method: ComparedMethod) -> MethodSpec | LearnerSpec | SolveResult:
     """Return a method or learner by name, from a Python file, or as an object."""
     kinds = (*METHOD_KINDS, LearnerSpec)
-    check_has_name(method, kinds, "method")
     if is_python_file(method):
         method = load_from_python_file(str(method), kinds, "method")
     if isinstance(method, SolveResult | LearnerSpec):

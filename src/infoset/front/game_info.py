@@ -12,13 +12,14 @@ from infoset.efg import (
     ExtensiveForm,
     find_action_mismatch,
     find_hidden_reward,
-    find_recall_violation,
+    find_recall_violations,
     rewards_are_observable,
 )
 from infoset.errors import ExplorationLimitError, GameTooLargeError
 from infoset.forms import SequenceForm, common_sum
 from infoset.front.game_sources import GameLike, resolve_game
 from infoset.game import Game
+from infoset.game.player_names import own_names
 from infoset.search.models import large_model_type, search_model_type
 from infoset.tree import (
     BuildProgress,
@@ -101,6 +102,8 @@ class GameInfo:
     estimate: HistoryEstimate | None = None
     """Estimated number of histories, if the limit on world states or transitions stopped the
     exploration; None otherwise."""
+    player_names: tuple[str, ...] = ()
+    """[N] names of the players, if they have their own."""
     notes: tuple[str, ...] = field(default=())
     """Remarks about loading the game."""
 
@@ -125,7 +128,8 @@ def info(
 
     Histories are counted without being built. If the game fits in memory, it is built, and its
     infostates are counted too. If its public rules show that it has more world states than
-    `max_worlds`, all numbers are counted by these rules, and no world state is visited.
+    `max_worlds`, all numbers are counted by these rules, and no world state is visited. If random
+    plays show it, as in `build_world_graph`, the visit stops early.
 
     Parameters
     ----------
@@ -193,6 +197,7 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
     return GameInfo(
         game=str(graph.game),
         num_players=graph.num_players,
+        player_names=own_names(graph.game),
         world_states=counts.world_states,
         histories=counts.histories,
         terminals=counts.terminals,
@@ -238,6 +243,7 @@ def _from_public_rules(game: Game, counts: PublicCounts, allowed: int) -> GameIn
     return GameInfo(
         game=str(game),
         num_players=2,
+        player_names=own_names(game),
         world_states=counts.world_states,
         histories=counts.histories,
         terminals=counts.terminals,
@@ -277,21 +283,25 @@ def _sequences(form: SequenceForm) -> tuple[int, ...]:
 def _of_form(form: ExtensiveForm) -> GameInfo:
     """Describe an extensive form."""
     players = range(form.num_players)
-    found = [find_action_mismatch(form), find_recall_violation(form)]
+    mismatch, forgotten = find_action_mismatch(form), find_recall_violations(form)
     constant_sum = common_sum(form.utility[form.terminals])
     return GameInfo(
         game=form.name,
         num_players=form.num_players,
+        player_names=own_names(form),
         world_states=None,
         histories=form.num_histories,
         terminals=len(form.terminals),
         infostates=tuple(form.infoset.max(axis=0) + 1) if form.is_augmented else None,
         acting_infostates=tuple(len(form.infoset_numbers(player)) for player in players),
         public_states=None if form.public_set is None else int(form.public_set.max()) + 1,
-        sequences=None if any(found) else _sequences(form.sequence_form),
+        sequences=None if mismatch or forgotten else _sequences(form.sequence_form),
         two_player_zero_sum=form.num_players == 2 and constant_sum == 0,
         constant_sum=constant_sum,
-        perfect_recall=found[1] is None,
+        perfect_recall=not forgotten,
         observable_rewards=find_hidden_reward(form) is None if form.is_augmented else None,
-        notes=tuple(f"inconsistent: {violation}" for violation in found if violation),
+        notes=(
+            *([f"inconsistent: {mismatch}"] if mismatch else []),
+            *(f"imperfect recall: {violation.found}" for violation in forgotten),
+        ),
     )

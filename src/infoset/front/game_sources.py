@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from infoset.efg import ExtensiveForm, as_game
-from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
+from infoset.efg import (
+    READABLE,
+    ExtensiveForm,
+    as_game,
+    is_game_file_name,
+    load_game_file,
+)
+from infoset.errors import GameFileError, GameTooLargeError, ParameterError, UnsupportedGameError
 from infoset.forms import Form, PublicForm, SequenceForm, as_public_form, as_sequence_form
 from infoset.front.python_files import (
-    check_has_name,
     is_module_object,
     is_python_file,
     load_from_module,
@@ -34,6 +40,7 @@ from infoset.tree import (
 )
 from infoset.tree.limits import current_limits
 from infoset.utils.arguments import check_choice, check_type
+from infoset.utils.paths import looks_like_path, no_such_path
 from infoset.utils.text import format_bytes, format_count
 
 FORMS: Final = ("auto", "sequence", "public")
@@ -49,7 +56,6 @@ FormLike: TypeAlias = GameLike | Form
 """A game, or one of its forms alone: either can be solved and evaluated."""
 
 OPENSPIEL = "openspiel:"
-EFG, NFG = ".efg", ".nfg"
 EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree, an ExtensiveForm or a form'
 
 
@@ -63,7 +69,8 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         `openspiel:NAME(...)` for a game of OpenSpiel (optional extra);
         `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
         `package.module:Class(...)` for a game in a module, which workers can import, too;
-        `path/to/game.efg` or `path/to/game.nfg` for a Gambit file.
+        the path of a file of Gambit (`.efg`, `.nfg`, `.gbt`) or LiteEFG (`.game`), which may be
+        compressed by gzip.
     **parameters
         Parameters of a registered game, or of a class in a Python file, which replace those of the
         text.
@@ -92,11 +99,11 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     spec = spec.strip()
     if GAMES.knows(spec.partition("(")[0].strip()):
         return load_game(spec, **parameters)
-    check_has_name(spec, (Game,), "game")
     if is_python_file(spec):
         game: Game = load_from_python_file(spec, (Game,), "game", parameters=parameters)
         return game
-    if parameters and (spec.startswith(OPENSPIEL) or spec.lower().endswith((EFG, NFG))):
+    is_file = is_game_file_name(spec) or os.path.exists(spec)
+    if parameters and (is_file or spec.startswith(OPENSPIEL)):
         raise ParameterError(
             f"{spec} takes no keywords, got {', '.join(parameters)}; write parameters of a game of "
             "OpenSpiel in parentheses"
@@ -105,17 +112,14 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         from infoset.interop import load_openspiel
 
         return load_openspiel(spec.removeprefix(OPENSPIEL))
-    if spec.lower().endswith(EFG):
-        from infoset.efg import load_efg
-
-        return load_efg(spec)
-    if spec.lower().endswith(NFG):
-        from infoset.efg import load_nfg
-
-        return load_nfg(spec)
+    if is_file:
+        return load_game_file(spec)
     if is_module_object(spec):
         of_module: Game = load_from_module(spec, (Game,), "game", parameters)
         return of_module
+    if looks_like_path(spec):
+        give = f"give the name of a game, or the path of its file ({READABLE})"
+        raise GameFileError(no_such_path(spec, give))
     return load_game(spec, **parameters)
 
 

@@ -19,7 +19,7 @@ from infoset.front.game_sources import (
     resolve_game,
     to_compiled,
 )
-from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.front.seed_runs import (
     DEFAULT_EPISODES,
     LearnerRun,
@@ -223,7 +223,6 @@ def resolve_learner(
     UnknownNameError, ParameterError
         As raised by `get_learner` and `load_from_python_file`.
     """
-    check_has_name(method, (LearnerSpec,), "learner")
     if is_python_file(method):
         method = load_from_python_file(str(method), (LearnerSpec,), "learner")
     return get_learner(method, preset=preset, step_sizes=step_sizes)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,32 +22,32 @@ from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import Form
 from infoset.front.game_sources import to_form
 from infoset.front.policy_files import (
-    RESULT,
     is_correlated,
     is_network,
     is_policy_file,
     load_correlated_policy_file,
     load_critic_file,
     load_network_file,
+    policy_path,
 )
 from infoset.front.policy_sources import form_of_policies, resolve_policy
 from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.game import Game, Infostate
 from infoset.game.infostate import infostate_generator
-from infoset.games import parse_spec
+from infoset.games import GAMES, parse_spec
 from infoset.learning import LEARNERS
 from infoset.matches import SupportsSearch
-from infoset.policy import Policy, TabularPolicy, transfer_policy, uniform_policy
+from infoset.policy import Policy, TabularPolicy, is_zoo_name, transfer_policy, uniform_policy
 from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
 from infoset.solvers import METHODS
 from infoset.tree import BuildProgress, GameTree, build_tree
 from infoset.typing import Action, FloatArray
+from infoset.utils.paths import looks_like_path, no_such_path
 
 UNIFORM = "uniform"
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
-
-MAX_RUNS: Final = 5
-"""Runs in a folder that an error names."""
+PLAYER_KINDS: Final = (Policy, SupportsSearch)
+"""What `path/to/file.py:NAME` may name as a player; searchers are policies."""
 FILE_PARAMETERS: Final = ("blueprint", "leaf_value", "values")
 """Parameters of searchers that name a policy file or the file of a critic."""
 
@@ -67,7 +66,8 @@ def resolve_players(
     players
         Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or your own
         policy or searcher class as `path/to/file.py:NAME`. A searcher's `blueprint` or
-        `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic.
+        `leaf_value` is a policy file or `uniform`, and its `values` are the file of a critic. A
+        blueprint is also the name of a method, which solves the game.
     game
         If only rules are given, a form is built only for tabular policy files; see `policy_kind`.
         If the rules were derived from an extensive form by `as_game`, a file may belong to either.
@@ -137,9 +137,11 @@ def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> S
     files = {key: settings.pop(key) for key in FILE_PARAMETERS if key in settings}
     found: dict[str, Any] = {}
     for key, path in files.items():
-        if not isinstance(path, str):
+        if key == "blueprint" and METHODS.knows(str(path)):
+            found[key] = path
+        elif not isinstance(path, str):
             raise ParameterError(f"{key}={path!r} is not a file; give its path in quotes")
-        if key == "values":
+        elif key == "values":
             found[key] = load_critic_file(path, model.game)
         elif is_network(path):
             found[key] = load_network_file(path)
@@ -152,15 +154,15 @@ def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> S
 
 def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:
     """Return a policy from a Python file; a searcher class is called with the search model."""
+    load = partial(load_from_python_file, player, among=PLAYER_KINDS)
     try:
-        found: Policy = load_from_python_file(player, (Searcher,), "searcher", (model(),))
+        found: Policy = load((Searcher,), "searcher", (model(),))
     except UnknownNameError:
         try:
-            found = load_from_python_file(player, (Policy,), "policy")
+            found = load((Policy,), "policy")
         except UnknownNameError as error:
             with suppress(UnknownNameError):
-                kinds = (SupportsSearch,)
-                return PlainSearch(load_from_python_file(player, kinds, "searcher", (model(),)))
+                return PlainSearch(load((SupportsSearch,), "searcher", (model(),)))
             raise error from None
     return found
 
@@ -203,15 +205,17 @@ def is_searcher(player: str) -> bool:
 
 def _check_name(player: str) -> None:
     """Raise unless a text names a player."""
-    if is_policy_file(player) or is_python_file(player):
+    if is_python_file(player):
         return
-    if os.path.isdir(player):
-        runs = sorted(found.parent for found in Path(player).glob(f"*/{RESULT}"))
-        inside = f"; runs in it: {', '.join(map(str, runs[:MAX_RUNS]))}" if runs else ""
-        raise PolicyFileError(f"the folder {player} is not that of a run{inside}")
-    if os.sep in player and "(" not in player:
-        raise PolicyFileError(f"there is no file {player}; {EXAMPLE}")
+    is_name = player == UNIFORM or SEARCHERS.knows(player)
+    if is_policy_file(player) or (looks_like_path(player) and not is_name):
+        if not (os.path.exists(player) or is_zoo_name(player)):
+            raise PolicyFileError(no_such_path(player, EXAMPLE))
+        policy_path(player)  # raises if it is something else
+        return
     name, _ = parse_spec(player, kind="player", example=EXAMPLE)
+    if GAMES.knows(name):
+        raise UnknownNameError(f"{player!r} is a game, not a player: give it before the players")
     if METHODS.knows(name) or LEARNERS.knows(name):
         command = "solve" if METHODS.knows(name) else "learn"
         raise UnknownNameError(
@@ -219,4 +223,16 @@ def _check_name(player: str) -> None:
             "and give the folder of the run"
         )
     if name != UNIFORM and not SEARCHERS.knows(name):
-        raise UnknownNameError.of("player", name, [UNIFORM, *SEARCHERS.known_names])
+        raise unknown_file_or_name("player", name, [UNIFORM, *SEARCHERS.known_names])
+
+
+def unknown_file_or_name(kind: str, text: str, known: Iterable[str]) -> UnknownNameError:
+    """Return the error for a text that is neither a file nor one of the `known` names.
+
+    If no name is similar, a path is as likely to be misspelled.
+    """
+    error = UnknownNameError.of(kind, text, known)
+    hint = str(error).partition("; ")[2]
+    if hint.startswith("did you mean"):
+        return error
+    return UnknownNameError(no_such_path(text, f"there is no {kind} of this name, either; {hint}"))

@@ -8,10 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infoset.errors import InfosetError, PolicyFileError, UnsupportedGameError
+from infoset.efg import is_game_file_name
+from infoset.errors import InfosetError, ParameterError, PolicyFileError, UnsupportedGameError
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
 from infoset.forms import AnyForm, Form, SequenceForm
 from infoset.front.game_sources import FormLike, to_kind
+from infoset.front.python_files import is_python_file
 from infoset.game import Game
 from infoset.games import game_of_form, load_game
 from infoset.policy import (
@@ -23,22 +25,29 @@ from infoset.policy import (
     load_policy_csv,
     read_metadata,
     rounded_policy,
+    save_policy_csv,
     transfer_policy,
     zoo_path,
 )
 from infoset.policy import load_policy as load_parquet
 from infoset.policy import save_policy as save_parquet
 from infoset.utils.arguments import check_path
+from infoset.utils.paths import no_such_path
 from infoset.utils.text import shortened
 
 if TYPE_CHECKING:
     from infoset.deep import Critic, NetworkPolicy
 
 
-FILE_ENDINGS: Final = (".parquet", ".csv", ".npz")
+CSV: Final = ".csv"
+FILE_ENDINGS: Final = (".parquet", CSV, ".npz")
 
 RESULT: Final = "result.json"
 """A file that every folder of a run has."""
+
+GIVE: Final = "give a policy file (.parquet, .csv or .npz), the folder of a run, or 'uniform'"
+MAX_RUNS: Final = 5
+"""Runs in a folder that an error names."""
 
 
 def policy_path(policy: str | Path) -> Path:
@@ -51,39 +60,61 @@ def policy_path(policy: str | Path) -> Path:
     Raises
     ------
     PolicyFileError
-        If the folder has no policy, or several.
+        If there is nothing, or a game; or if the folder has no policy, or several.
     """
     if is_zoo_name(policy):
         return zoo_path(str(policy))
-    if not os.path.isdir(policy):
-        return Path(policy)
     folder = Path(policy)
-    patterns = ("policy*.parquet", "network*.npz", "correlated_policy*.parquet")
-    found = next(filter(None, (sorted(folder.glob(pattern)) for pattern in patterns)), [])
+    if not os.path.isdir(policy):
+        _check_is_no_game(folder)
+        return folder
+    found = _policies_in(folder)
     if not found:
-        raise PolicyFileError(f"the folder {folder} has no policy; give the path of a policy file")
+        runs = sorted(found.parent for found in folder.glob(f"*/{RESULT}"))
+        inside = f"runs in it: {', '.join(map(str, runs[:MAX_RUNS]))}" if runs else GIVE
+        raise PolicyFileError(f"the folder {folder} has no policy; {inside}")
     if len(found) > 1:
         names = ", ".join(path.name for path in found)
         raise PolicyFileError(f"the folder {folder} has several policies; give one of: {names}")
     return found[0]
 
 
+def _policies_in(folder: Path) -> list[Path]:
+    """Return the tables in a folder; if there are none, the networks; else correlated policies."""
+    patterns = ("policy*.parquet", "network*.npz", "correlated_policy*.parquet")
+    return next(filter(None, (sorted(folder.glob(pattern)) for pattern in patterns)), [])
+
+
+def _check_is_no_game(path: Path) -> None:
+    """Raise unless there is a file, which is not that of a game."""
+    if not path.exists():
+        raise PolicyFileError(no_such_path(path, GIVE))
+    if is_game_file_name(path):
+        raise PolicyFileError(
+            f"{path} is a game, not a policy: infoset solve {path} computes and saves a policy, "
+            f"and infoset info {path} describes the game; {GIVE}"
+        )
+    if is_python_file(str(path)):
+        raise PolicyFileError(f"{path} is a Python file, not that of a policy; {GIVE}")
+
+
 def is_policy_file(policy: str) -> bool:
     """Return whether a text names a policy: a file, a run's folder, `zoo:NAME`, or an extension."""
     # Not `Path.is_file`, which raises an error for texts that are too long for a path.
-    is_run = os.path.isfile(os.path.join(policy, RESULT))
-    is_file = policy.lower().endswith(FILE_ENDINGS) or os.path.isfile(policy)
-    return is_file or is_run or is_zoo_name(policy)
+    if os.path.isdir(policy):
+        return os.path.isfile(os.path.join(policy, RESULT)) or bool(_policies_in(Path(policy)))
+    is_file = os.path.exists(policy) and not is_python_file(policy)
+    return is_file or policy.lower().endswith(FILE_ENDINGS) or is_zoo_name(policy)
 
 
 def is_network(policy: str | Path) -> bool:
     """Return whether a policy file is that of a network."""
-    return policy_path(policy).suffix.lower() == ".npz"
+    return policy != "uniform" and policy_path(policy).suffix.lower() == ".npz"
 
 
 def is_csv(policy: str | Path) -> bool:
     """Return whether a policy file has comma-separated values."""
-    return policy_path(policy).suffix.lower() == ".csv"
+    return policy_path(policy).suffix.lower() == CSV
 
 
 def is_correlated(policy: str | Path) -> bool:
@@ -103,10 +134,11 @@ def save_policy(
     *,
     storage: str = "float64",
 ) -> None:
-    """Write a policy to a Parquet file; an existing file is replaced atomically.
+    """Write a policy to a Parquet or CSV file; an existing file is replaced atomically.
 
     The columns are those of `infoset.policy.save_policy`. `measured` in the metadata has values,
-    gains and exploitability of the policy as it is stored.
+    gains and exploitability of the policy as it is stored. A file whose name ends in `.csv` is that
+    of `infoset.policy.save_policy_csv`, which has neither metadata nor a smaller storage.
 
     Parameters
     ----------
@@ -120,7 +152,8 @@ def save_policy(
     Raises
     ------
     ParameterError
-        If `policy` is something else, or `path` is not a path.
+        If `policy` is something else, or `path` is not a path, or that of a CSV file with metadata
+        or a storage.
     PolicyFileError
         If the file cannot be written.
 
@@ -134,6 +167,14 @@ def save_policy(
     """
     check_policy(policy)
     check_path("path", path)
+    if str(path).lower().endswith(CSV):
+        if metadata or storage != "float64":
+            raise ParameterError(
+                f"{path} is a CSV file, which stores probabilities in full and nothing else; leave "
+                "out metadata and storage, or give a path that ends in .parquet"
+            )
+        save_policy_csv(policy, path)
+        return
     about = dict(metadata or {})
     about["measured"] = asdict(evaluate_policy(rounded_policy(policy, storage)))
     save_parquet(policy, path, about, storage=storage)
@@ -199,23 +240,6 @@ def game_of_policy(path: str | Path) -> Game:
         ) from error
 
 
-def check_is_policy_file(path: str | Path) -> Path:
-    """Return the path of a policy file, if there may be one.
-
-    Raises
-    ------
-    PolicyFileError
-        If the text has no extension, and is not a file or the folder of a run.
-    """
-    found = policy_path(path)
-    if not found.suffix and not found.is_file():
-        raise PolicyFileError(
-            f"there is no file {path}; give a policy file (.parquet, .csv or .npz), the folder of "
-            "a run, or 'uniform'"
-        )
-    return found
-
-
 def load_policy_file(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
     """Read a policy for a game from a file, or from the folder of a run, as a policy on a form.
 
@@ -228,7 +252,7 @@ def load_policy_file(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
         As in `load_policy`.
     """
     check_path("policy", path)
-    found = check_is_policy_file(path)
+    found = policy_path(path)
     if is_network(found):
         return load_network_file(found).tabulate(form)
     if is_csv(found):
@@ -239,8 +263,7 @@ def load_policy_file(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
             "infoset.evaluation.load_correlated_policy"
         )
     kind = kind_of_file(found)
-    is_same = kind == form.kind or not found.is_file()
-    if is_same or read_metadata(found).get("fingerprint") == form.fingerprint:
+    if kind == form.kind or read_metadata(found).get("fingerprint") == form.fingerprint:
         return load_parquet(found, form)
     other = to_kind(_rules_of(form, found), kind)
     return transfer_policy(load_parquet(found, other), form)

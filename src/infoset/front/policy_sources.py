@@ -20,13 +20,21 @@ from infoset.front.policy_files import (
     load_policy_file,
     read_policy_metadata,
 )
-from infoset.policy import Policy, TabularPolicy, tabulate, transfer_policy, uniform_policy
+from infoset.policy import (
+    Policy,
+    PolicyFunction,
+    TabularPolicy,
+    tabulate,
+    transfer_policy,
+    uniform_policy,
+)
 from infoset.runs import SolveResult
 from infoset.tree import BuildProgress
 from infoset.utils.text import shortened
 
-EvaluatedPolicy: TypeAlias = TabularPolicy | Policy | SolveResult | str | Path
-"""A policy, a result with one, the path of its file, or the word `uniform`."""
+EvaluatedPolicy: TypeAlias = TabularPolicy | Policy | PolicyFunction | SolveResult | str | Path
+"""A policy, a function of an infostate and its legal actions, a result with a policy, the path of
+its file, or the word `uniform`."""
 
 
 def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyForm]:
@@ -34,8 +42,8 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
 
     A tabular policy on another form of the same game is transferred. A file whose name ends in
     `.csv` is read as comma-separated values, one that ends in `.npz` as a network, and any other as
-    Parquet; the folder of a run stands for its policy. Any other policy, such as a searcher, is
-    queried once at each infostate.
+    Parquet; the folder of a run stands for its policy. Any other policy, such as a searcher, or a
+    function, is queried once at each infostate.
 
     Raises
     ------
@@ -53,7 +61,10 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
     if isinstance(policy, (str, Path)):
         return load_policy_file(policy, form)
     if not is_queried(policy):
-        give = "a policy such as infoset.solve(game).policy, a searcher, a file or 'uniform'"
+        give = (
+            "a policy such as infoset.solve(game).policy, a searcher, a function of an infostate "
+            "and its legal actions, a file or 'uniform'"
+        )
         raise ParameterError(f"policy={policy!r} is not a policy; give {give}")
     return tabulate(form, [policy] * form.num_players)
 
@@ -139,8 +150,10 @@ def resolve_average(
 
 
 def is_queried(policy: object) -> bool:
-    """Return whether a value is a policy that is not tabular."""
-    return not isinstance(policy, TabularPolicy) and hasattr(policy, "action_probabilities")
+    """Return whether a value is a policy that is not tabular, or a function."""
+    if isinstance(policy, TabularPolicy | type):
+        return False
+    return callable(policy) or hasattr(policy, "action_probabilities")
 
 
 def listed_policies(

@@ -1,6 +1,8 @@
 """Loading of objects from a Python file, as `path/to/file.py:NAME` or `file.py:Class(x=1)`.
 
-Games are also loaded from modules that can be imported, as `package.module:Class(x=1)`.
+The name may be left out, as in `file.py` or `file.py(x=1)`, if the file defines one object only of
+the kind that is needed. Games are also loaded from modules that can be imported, as
+`package.module:Class(x=1)`.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
-from inspect import signature
+from inspect import isabstract, signature
+from numbers import Number
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -28,14 +31,21 @@ from infoset.games import parse_spec
 from infoset.runs.task_messages import FILE_MODULE
 from infoset.utils.arguments import check_path
 
-SEPARATOR = ".py:"
-PYTHON = ".py"
+FILE_OBJECT = re.compile(r"(.+?\.py)(:.*|\(.*\)|)", re.DOTALL | re.IGNORECASE)
+PLAIN = (Mapping, Sequence, Number, type(None))
+"""Values that a file without a name does not mean."""
 MODULE_OBJECT = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*):([A-Za-z_]\w*(?:\(.*\))?)", re.DOTALL)
 
 
 def is_python_file(spec: object) -> bool:
-    """Return whether a value is text that names an object in a Python file."""
-    return isinstance(spec, str) and SEPARATOR in spec
+    """Return whether a value is text that names a Python file, or an object in one.
+
+    Examples
+    --------
+    >>> [is_python_file(spec) for spec in ("a.py:B(x=1)", "a.py", "a.py(x=1)", "a.csv")]
+    [True, True, True, False]
+    """
+    return isinstance(spec, str) and FILE_OBJECT.fullmatch(spec) is not None
 
 
 def is_module_object(spec: str) -> bool:
@@ -83,7 +93,8 @@ def load_from_module(
             f"importing {name} raised {describe_exception(error)}; run python -m {name} for the "
             "full traceback"
         ) from error
-    return _object(module, name, rest, kinds, noun, (), parameters)
+    key, given = parse_spec(rest)
+    return _object(module, name, key, kinds, noun, (), given | dict(parameters or {}))
 
 
 def load_from_python_file(
@@ -92,6 +103,7 @@ def load_from_python_file(
     noun: str,
     arguments: Sequence[object] = (),
     parameters: Mapping[str, Any] | None = None,
+    among: tuple[type, ...] | None = None,
 ) -> Any:
     """Load an object from a Python file, which is executed as by `import`.
 
@@ -102,7 +114,8 @@ def load_from_python_file(
     ----------
     spec
         The path of the file, a colon, and the name of an object or class in it. A class is called
-        with the parameters in parentheses, as in `cuckoo.py:Cuckoo(num_cards=5)`.
+        with the parameters in parentheses, as in `cuckoo.py:Cuckoo(num_cards=5)`. Without a name,
+        the only one of `among` is meant.
     kinds : tuple of types
         Classes or runtime-checkable protocols; the object must be an instance of one of them.
     noun
@@ -111,34 +124,71 @@ def load_from_python_file(
         Arguments that are passed to a class before the parameters.
     parameters
         Parameters that replace those in parentheses.
+    among : tuple of types, optional
+        Kinds of which a file without a name may define one object only; by default `kinds`.
 
     Raises
     ------
     ParameterError
         If the file does not exist, executing it raises an error, or the class does not accept the
-        parameters.
+        parameters; or if there is no name, and the file does not define exactly one object.
     UnknownNameError
         If the file defines no such object; the message lists those that it defines.
     """
-    stem, _, rest = spec.partition(SEPARATOR)
-    path = Path(f"{stem}.py")
+    path, name, given, _ = _parts(spec)
+    module = _execute(path)
+    name = name or _only_name(_objects(module, among or kinds), str(path), noun)
+    given |= parameters or {}
+    return _object(module, str(path), name, kinds, noun, arguments, given)
+
+
+def _parts(spec: str) -> tuple[Path, str, dict[str, Any], str]:
+    """Return the path, the name of the object, the parameters, and the text of both.
+
+    The name is empty if none is given. The file is not executed.
+    """
+    match = FILE_OBJECT.fullmatch(spec)
+    assert match is not None
+    path, text = Path(match[1]), match[2].removeprefix(":")
     check_path("file", path)
-    parse_spec(rest)  # before the file is executed
-    return _object(_execute(path), str(path), rest, kinds, noun, arguments, parameters)
+    if not text:
+        return path, "", {}, ""
+    is_named = not text.startswith("(")
+    name, given = parse_spec(text if is_named else f"NAME{text}")
+    return path, name if is_named else "", given, text
+
+
+def _only_name(found: Mapping[str, Any], place: str, noun: str) -> str:
+    """Return the name of the only object; classes to derive from and private names do not count.
+
+    Raises
+    ------
+    ParameterError
+        If there are several, which the message lists, or none.
+    """
+    names = [
+        name for name, value in found.items() if not (name.startswith("_") or isabstract(value))
+    ]
+    if not names:
+        raise ParameterError(f"{place} defines no {noun}; define one in the file")
+    if len(names) > 1:
+        listed = " or ".join(f"{place}:{name}" for name in names)
+        raise ParameterError(
+            f"{place} is a Python file; add the name of the {noun} in it: {listed}"
+        )
+    return names[0]
 
 
 def _object(
     module: ModuleType,
     place: str,
-    rest: str,
+    name: str,
     kinds: tuple[type, ...],
     noun: str,
     arguments: Sequence[object],
-    parameters: Mapping[str, Any] | None,
+    given: Mapping[str, Any],
 ) -> Any:
-    """Return an object of a module, or what a class of it makes with the parameters."""
-    name, given = parse_spec(rest)
-    given |= parameters or {}
+    """Return an object of a module, or what a class of it makes with the given parameters."""
     found = _objects(module, kinds)
     if name not in found:
         raise UnknownNameError.of(f"{noun} of {place}", name, found)
@@ -161,37 +211,35 @@ def _object(
         ) from error
 
 
-def read_python_object(spec: str) -> tuple[Any, dict[str, Any]]:
-    """Return any object or class of a Python file, and the parameters in parentheses.
+def read_python_object(spec: str) -> tuple[str, Any, dict[str, Any]]:
+    """Return the text of any object or class of a Python file, it, and the parameters.
+
+    The text is the name, with the parameters in parentheses.
 
     Parameters
     ----------
     spec
-        As in `load_from_python_file`. A class is not called. Without a name, the error lists the
-        objects of the file.
+        As in `load_from_python_file`. A class is not called.
 
     Raises
     ------
     ParameterError
-        If the file does not exist, or executing it raises an error.
+        If the file does not exist, or executing it raises an error; or if there is no name, and the
+        file does not define exactly one object.
     UnknownNameError
         If the file defines no such object; the message lists those that it defines.
     """
-    stem, _, rest = spec.partition(SEPARATOR)
-    path = Path(f"{stem}.py")
-    check_path("file", path)
-    name, given = parse_spec(rest) if rest else ("", {})
+    path, named, given, text = _parts(spec)
     found = {
         key: value
         for key, value in _objects(_execute(path), (object,)).items()
         if not key.startswith("_") and not isinstance(value, ModuleType)
     }
-    if not name:
-        names = " or ".join(f"{path}:{name}" for name in found)
-        raise ParameterError(f"{path} is a Python file; add the name of an object in it: {names}")
+    made = {key: value for key, value in found.items() if not isinstance(value, PLAIN)}
+    name = named or _only_name(made, str(path), "object")
     if name not in found:
         raise UnknownNameError.of(f"object of {path}", name, found)
-    return found[name], dict(given)
+    return text if named else name + text, found[name], given
 
 
 def _check_parameters(made: type, given: Mapping[str, Any], place: str) -> None:
@@ -211,27 +259,6 @@ def _check_parameters(made: type, given: Mapping[str, Any], place: str) -> None:
     for name in given:
         if name not in known:
             raise UnknownNameError.of(f"parameter of {made.__name__} of {place}", name, known)
-
-
-def check_has_name(spec: object, kinds: tuple[type, ...], noun: str) -> None:
-    """Raise if a value is the path of a Python file, without the name of an object in it.
-
-    Raises
-    ------
-    ParameterError
-        The message lists the objects of the file, which is executed, or says that it does not
-        exist.
-    """
-    if not isinstance(spec, str) or not spec.lower().endswith(PYTHON):
-        return
-    check_path("file", spec)
-    found = [*_objects(_execute(Path(spec)), kinds)]
-    if not found:
-        raise ParameterError(
-            f"{spec} defines no {noun}; define one, and add its name, as in {spec}:NAME"
-        )
-    names = " or ".join(f"{spec}:{name}" for name in found)
-    raise ParameterError(f"{spec} is a Python file; add the name of the {noun} in it: {names}")
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from infoset.front.policy_sources import (
     listed_policies,
     resolve_profile,
 )
-from infoset.front.python_files import check_has_name, is_python_file, load_from_python_file
+from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
 from infoset.runs import (
@@ -171,7 +171,6 @@ def resolve_method(
             f"{method!r} is a team method: call infoset.solve_team(game, {method!r}), or run "
             f"infoset solve GAME --method {method.lower()}"
         )
-    check_has_name(method, METHOD_KINDS, "method")
     if is_python_file(method):
         method = load_from_python_file(str(method), METHOD_KINDS, "method")
     if isinstance(method, RegretScheme):

@@ -148,7 +148,8 @@ def solve_team(
         learn against each other by progressive hiding, without a guarantee of convergence.
     relax
         Information relaxation used during learning: a name of `infoset.teams.RELAXATIONS`, by
-        default `recall`; your own relaxation; or an information map of the given product form.
+        default `recall`, and `closure` for a tree that was not built from rules; your own
+        relaxation; or an information map of the given product form.
     penalty
         Penalty coefficient γ for relying on relaxed information, in utility units; by default
         proportional to the payoff range.

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from infoset.errors import GameRuleError, show
+from infoset.game.answer_checks import advice_on_information
 from infoset.game.infostate import Infostate, Step
 from infoset.typing import Action, JointAction, Player, World
 
@@ -40,10 +41,10 @@ class InfostateNumbers:
         if before.actions == actions:
             return
         same = set(before.actions) == set(actions)
+        differ = advice_on_information(before.actions, actions)
         raise GameRuleError(
             "a player's infostate determines whether it acts, and its legal actions and their "
-            "order; "
-            + ("list them in the same order" if same else "make observe show the difference"),
+            "order; " + ("list them in the same order" if same else differ),
             found=f"the player {_acting_text(actions)} here, but at world state "
             f"{show(before.world)} the player {_acting_text(before.actions)}, and it cannot tell "
             f"the two apart: its infostate at both is "

@@ -78,6 +78,7 @@ class Edge(NamedTuple):
     """Probability of the next world given the joint action."""
     steps: tuple[Step, ...]
     """By player, the step that the transition adds to the infostate."""
+    rewards: tuple[float, ...]
 
     @property
     def seen(self) -> tuple[Hashable, tuple[Hashable, ...]]:
@@ -186,26 +187,27 @@ class WorldRules:
                 raise no_transitions_error(world, joint_action)
             for next_world, probability in outcomes.items():
                 transition = Transition(world, joint_action, next_world)
-                steps = self._steps(transition)
-                yield Edge(joint_action, next_world, float(probability), steps)
+                yield Edge(joint_action, next_world, float(probability), *self._results(transition))
 
     def _outcomes(self, world: World, joint_action: JointAction) -> dict[World, Probability]:
         check = partial(check_outcomes, world=world, joint_action=joint_action, limit=self.limit)
         return self._ask_twice("transitions", world, joint_action, check=check)
 
-    def _steps(self, transition: Transition) -> tuple[Step, ...]:
+    def _results(self, transition: Transition) -> tuple[tuple[Step, ...], tuple[float, ...]]:
+        """Return the steps that a transition adds to the infostates, and the rewards."""
         check_numbers = partial(check_rewards, transition=transition, num_players=self.num_players)
         check_parts = partial(
             check_observation, transition=transition, num_players=self.num_players
         )
         # `facts` watches the world itself; here only the next world could change unnoticed.
         with _unchanged(transition.next_world, transition.world):
-            self._ask_twice("rewards", *transition, check=check_numbers)
+            rewards = self._ask_twice("rewards", *transition, check=check_numbers)
             seen = self._ask_twice("observe", *transition, check=check_parts)
-        return tuple(
+        steps = tuple(
             Step(action, private, seen.public)
             for action, private in zip(transition.joint_action, seen.private, strict=True)
         )
+        return steps, tuple(map(float, rewards))
 
     def _ask_twice(self, method: str, *arguments: Any, check: Callable[[Any], Answer]) -> Answer:
         """Call a method twice, check both answers, and raise if they differ."""

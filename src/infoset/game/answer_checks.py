@@ -373,3 +373,15 @@ def no_transitions_error(world: World, joint_action: JointAction) -> GameRuleErr
         found=f"joint action {show(joint_action)} has no transitions",
         world=world,
     )
+
+
+def advice_on_information(first: Sequence[Action], second: Sequence[Action]) -> str:
+    """Return what to do about two different lists of legal actions at an infostate."""
+    advice = "make observe show the difference"
+    if first and second:
+        return advice
+    return (
+        f"{advice}, if the player may know it; if not, because others may take several transitions "
+        "of which it sees nothing, infoset.game.hide_clock(game, limit) makes all turns equally "
+        "long"
+    )

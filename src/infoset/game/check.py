@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +19,13 @@ from infoset.game._sampling_checks import (
     overrides_sampling,
 )
 from infoset.game._state_tables import InfostateNumbers, PublicStateNumbers
+from infoset.game._whole_game import Spread, WholeGame
 from infoset.game._world_checks import Edge, Effort, LegalActions, WorldFacts, WorldRules
 from infoset.game.broken_rules import check_num_players, to_rule_error
 from infoset.game.kinds import KindTable
+from infoset.game.player_names import own_names
 from infoset.game.protocol import Game
+from infoset.game.remarks import Remark, find_remarks
 from infoset.typing import World
 from infoset.utils.arguments import check_count, check_number, check_type
 from infoset.utils.watchdog import Watchdog
@@ -31,6 +35,9 @@ EFFORT_PER_HISTORY = 4000
 
 EDGES_PER_HISTORY = 5
 """Maximum number of transitions in the search over world states, per allowed history."""
+
+SMALLEST_SHARE = 0.0005
+"""Smallest coverage that a report shows as a number."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +59,13 @@ class CheckReport:
     num_samples: int = 0
     """Number of draws compared with `transitions`; 0 unless the game defines `sample_transition`.
     """
+    is_out_of_time: bool = False
+    """Whether `max_seconds` ended the check."""
+    remarks: tuple[Remark, ...] = ()
+    """What is suspicious although it breaks no rule; empty if the check is not complete."""
 
     def __str__(self) -> str:
-        """Return the report as text of two to four lines."""
+        """Return the report as text, with a line for each remark."""
         every = "all " if self.is_complete else ""
         lines = [
             f"{self.game}: no rule violations found",
@@ -63,15 +74,28 @@ class CheckReport:
         ]
         if not self.is_complete:
             lines[1] += f", and {self.num_plays:,} random plays"
-            lines.append(
-                f"  incomplete: a random play visits only these histories with probability "
-                f"{self.coverage:.3g}; increase max_histories (--max-histories) to check more"
-            )
-            if not self.num_plays and not self.coverage:
+            lines.append(f"  {self._incomplete_text()}")
+            if not (self.num_plays or self.coverage or self.is_out_of_time):
                 lines.append("  no play reached a terminal world state: does the game end?")
         if self.num_samples:
             lines.append(f"  compared {self.num_samples:,} draws of sample_transition")
+        lines += [f"  remark: {remark}" for remark in self.remarks]
         return "\n".join(lines)
+
+    def _incomplete_text(self) -> str:
+        """Return how much a check that is not complete covers, and how to check more."""
+        share = (
+            "a random play almost always leaves those checked"
+            if self.coverage < SMALLEST_SHARE
+            else f"a random play stays among those checked with probability {self.coverage:.3g}"
+        )
+        more = 10 * self.num_histories
+        fix = (
+            "max_seconds (--seconds) ended the check; increase it"
+            if self.is_out_of_time
+            else f"check more with max_histories={more} (--max-histories {more})"
+        )
+        return f"incomplete: the game has more histories, and {share}; {fix}"
 
 
 def check_game(
@@ -88,7 +112,8 @@ def check_game(
     visits histories, to compare what players can distinguish. Both searches stop at
     `max_histories`; if they do not cover the whole game, random plays reach deeper. They also stop
     after a fixed number of calls and listed items, because a single world state can have very many
-    of them. The page "Checks and what their failures mean" of the documentation lists the rules.
+    of them. The page "Checks and what their failures mean" of the documentation lists the rules,
+    and the remarks that a complete check makes about games that break none.
 
     Parameters
     ----------
@@ -132,7 +157,7 @@ def check_game(
     except LimitReached:
         if watch is None or watch.reached is None:  # the limit of a watchdog around this one
             raise
-        walk.is_complete = False
+        walk.is_complete, walk.is_out_of_time = False, True
     except GameRuleError:
         raise
     except BaseException as error:
@@ -148,6 +173,8 @@ def check_game(
         coverage=1.0 if walk.is_complete else walk.coverage,
         num_plays=walk.num_plays,
         num_samples=walk.num_samples,
+        is_out_of_time=walk.is_out_of_time,
+        remarks=walk.remarks if walk.is_complete else (),
     )
 
 
@@ -166,15 +193,18 @@ def _check(walk: _Walk, max_samples: int, seed: int) -> None:
         check_observed_sampling(walk.rules, walk.facts, max_samples, seed)
     hooks = HookChecks(walk.rules.game, walk.rules.num_players, walk.root, walk.facts_of)
     hooks.check(walk.limit, np.random.default_rng(seed))
+    if walk.is_complete:
+        walk.remark()
 
 
 class _Node(NamedTuple):
-    """A history: its world, infostates and public state, and its reach under random play."""
+    """A history: its world, infostates, public state and rewards, and its random-play reach."""
 
     world: World
     infostates: tuple[int, ...]
     public_state: int
     reach: float
+    rewards_so_far: tuple[float, ...]
 
 
 class _Kinds(NamedTuple):
@@ -214,9 +244,13 @@ class _Walk:
         self.num_samples = 0
         self.coverage = 0.0
         self.is_complete = True
+        self.is_out_of_time = False
+        self.utilities: set[tuple[float, ...]] = set()
+        self.remarks: tuple[Remark, ...] = ()
 
     def begin(self) -> None:
-        """Find the initial world state."""
+        """Find the initial world state, and check what does not depend on one."""
+        own_names(self.rules.game)
         self.root = self.world = self.rules.initial_world()
         self.kinds.worlds.check("the initial world state", self.root, self.root)
 
@@ -264,6 +298,7 @@ class _Walk:
             facts = self.facts_of(node.world)
             if not facts.edges and not facts.is_cut:
                 self.coverage += node.reach
+                self.utilities.add(node.rewards_so_far)
             self.is_complete &= len(facts.edges) <= room and not facts.is_cut
             queue.extend(self._after(node, facts, edge) for edge in facts.edges[:room])
 
@@ -286,7 +321,8 @@ class _Walk:
                 self.num_plays, node = self.num_plays + 1, self._root_node()
 
     def _root_node(self) -> _Node:
-        return _Node(self.root, tuple(range(self.rules.num_players)), 0, 1.0)
+        players = tuple(range(self.rules.num_players))
+        return _Node(self.root, players, 0, 1.0, (0.0,) * len(players))
 
     def _visit(self, node: _Node) -> LegalActions:
         legal = self.legal_at(node.world)
@@ -300,7 +336,15 @@ class _Walk:
             node.public_state, edge.steps[0].public, edge.joint_action, node.world
         )
         reach = node.reach * edge.probability / facts.num_joint_actions
-        return _Node(edge.next_world, infostates, public_state, reach)
+        rewards = tuple(map(add, node.rewards_so_far, edge.rewards))
+        return _Node(edge.next_world, infostates, public_state, reach, rewards)
+
+    def remark(self) -> None:
+        """Look for what is suspicious, after all histories were visited."""
+        spreads = [Spread(min(own), max(own)) for own in zip(*self.utilities, strict=True)]
+        game, num_players = self.rules.game, self.rules.num_players
+        whole = WholeGame(game, num_players, self.facts, self.infostates, spreads)
+        self.remarks = find_remarks(whole)
 
 
 def _check_acyclic(root: World, facts: Mapping[World, WorldFacts]) -> None:

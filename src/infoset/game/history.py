@@ -23,6 +23,7 @@ from infoset.game.checked_rules import (
 from infoset.game.infostate import Infostate, PublicState, Step
 from infoset.game.observation import Observation
 from infoset.game.protocol import Game, Probability
+from infoset.game.public_moves import PublicMove, PublicWorlds
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 NOTHING_SEEN = Observation()
@@ -91,6 +92,22 @@ class History:
                 history.observation.public for history in self.path() if history.parent is not None
             )
         )
+
+    @property
+    def public_move(self) -> PublicMove:
+        """What everybody knows of the last transition: who acted, and which actions are public."""
+        return self._public_worlds.move
+
+    @cached_property
+    def _public_worlds(self) -> PublicWorlds:
+        """The world states that agree with the public observations so far."""
+        if self.parent is None:
+            return PublicWorlds.at_start(self.world)
+        if "_public_worlds" not in vars(self.parent):
+            for before in self.path()[:-1]:  # from the root on, to avoid a deep recursion
+                _ = before._public_worlds
+        known = self.parent._public_worlds
+        return known.after(self.game, self.joint_action, self.observation.public)
 
     @property
     def depth(self) -> int:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from fractions import Fraction
+from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from infoset.game.infostate import Infostate, PublicState, Step
 from infoset.game.observation import Observation
 from infoset.game.outcome_lists import ended
+from infoset.game.player_names import own_names
 from infoset.game.public_rules import PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
@@ -82,6 +84,18 @@ class Game(ABC):
 
     num_players: int
     """Number of players, excluding chance."""
+
+    player_names: Sequence[str] = ()
+    """[N] names of the players, which replace `player 0` and so on wherever players are shown."""
+
+    @cached_property
+    def utility_range(self) -> tuple[float, float] | None:
+        """Bounds on the utility of every player, if they are known without visiting the game.
+
+        Confidence intervals of matches by the rules are then within them, and right with few deals.
+        A game may set it as an attribute of its class, or define a property.
+        """
+        return None
 
     @abstractmethod
     def initial_world(self) -> World:
@@ -331,12 +345,15 @@ class GameSource:
     """Module and class of the rules; empty for an extensive form."""
     parameters: Mapping[str, Any] | None = None
     """Parameters of the rules; None for an extensive form."""
+    player_names: tuple[str, ...] = ()
+    """[N] names of the players, if they have their own; see `player_name`."""
 
     @classmethod
     def of_rules(cls, game: Game) -> GameSource:
         """Return the source of a game that was built from its rules."""
         kind = type(game)
-        return cls("rules", f"{kind.__module__}.{kind.__qualname__}", game.parameters())
+        rules = f"{kind.__module__}.{kind.__qualname__}"
+        return cls("rules", rules, game.parameters(), own_names(game))
 
 
 def parameter_text(value: object) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from math import isfinite
+from typing import Any, Final, NamedTuple
 
 from infoset.typing import Action, Player
 
@@ -17,9 +18,36 @@ class PublicHand(NamedTuple):
     """What the player observes at the deal."""
     weight: float | Fraction = 1
     """The probability of a pair of hands is proportional to the product of their weights, or 0 if
-    they share a card."""
+    they share a card. Only the ratios of a player's weights matter."""
     cards: tuple[Hashable, ...] = ()
     """At most two cards. Hands without cards never block each other."""
+
+
+EXTREME_WEIGHT: Final = 1e100
+"""Only larger weights, or those below the inverse, are divided by the largest of their player."""
+
+
+def scaled_hands(hands: Iterable[PublicHand]) -> tuple[PublicHand, ...]:
+    """Return the hands of a player, with weights whose products and sums do not overflow.
+
+    Only the ratios of a player's weights matter.
+
+    Examples
+    --------
+    >>> [
+    ...     hand.weight
+    ...     for hand in scaled_hands([PublicHand("A", 1e308), PublicHand("K", 5e307)])
+    ... ]
+    [1.0, 0.5]
+    """
+    found = tuple(hands)
+    largest = max((hand.weight for hand in found), default=1)
+    is_number = not isinstance(largest, float) or isfinite(largest)
+    if not (is_number and largest) or 1 / EXTREME_WEIGHT <= largest <= EXTREME_WEIGHT:
+        return found
+    # In exact numbers: integers may be beyond floats.
+    whole = Fraction(largest)
+    return tuple(hand._replace(weight=float(Fraction(hand.weight) / whole)) for hand in found)
 
 
 class PublicDeal(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from infoset.game.infostate import Step
 from infoset.game.observation import Observation
 from infoset.game.protocol import Game, Probability
-from infoset.game.public_rules import PublicHand, PublicRules
+from infoset.game.public_rules import PublicHand, PublicRules, scaled_hands
 from infoset.typing import Action, FloatArray, JointAction, Player
 
 
@@ -221,7 +221,7 @@ class PublicRulesGame(Game):
     @cached_property
     def _hands(self) -> tuple[tuple[PublicHand, ...], tuple[PublicHand, ...]]:
         """Per player, the hands."""
-        return tuple(self.rules.hands(0)), tuple(self.rules.hands(1))
+        return scaled_hands(self.rules.hands(0)), scaled_hands(self.rules.hands(1))
 
     @cached_property
     def _hand_weights(self) -> tuple[FloatArray, ...]:

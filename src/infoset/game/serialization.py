@@ -80,6 +80,8 @@ class _SerialGame(Game):
         self.game = game
         self.rules = CheckedGame(game)
         self.num_players = self.rules.num_players
+        self.player_names = game.player_names
+        self.utility_range = game.utility_range
         self._views: list[PublicView] = []
         self._numbers: dict[frozenset[World], int] = {}
 

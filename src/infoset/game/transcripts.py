@@ -9,12 +9,14 @@ from infoset.errors import ParameterError
 from infoset.game.history import History
 from infoset.game.infostate import value_text
 from infoset.game.observation import Observation
-from infoset.typing import Player
+from infoset.game.player_names import player_name
+from infoset.game.protocol import Game
+from infoset.typing import NOOP, Player
 
 MANY_OUTCOMES = 10_000
 """Chance moves with more outcomes are shown without checking whether they are observed."""
 UNKNOWN = "-"
-"""The actions of a transition of which the viewer does not know who acted, or how."""
+"""The actions of a transition of which the viewer does not know who acted."""
 
 
 def transcript(
@@ -35,9 +37,9 @@ def transcript(
     Parameters
     ----------
     viewer
-        Show only what this player knows: its own actions and observations and, when the play is
-        over, its utility. In games with public actions these include the actions of the others.
-        During the play, the player's infostate determines the transcript.
+        Show only what this player knows: its own actions and observations, and who else acted, and
+        how, if everybody can know it from the rules and the public observations; when the play is
+        over, its utility. During the play, the player's infostate determines the transcript.
     show_worlds
         Whether chance outcomes that the observations do not determine are shown as world states,
         so that different histories have different transcripts.
@@ -67,7 +69,7 @@ def transcript(
     ... )
     >>> print(transcript(history, viewer=0))
     kuhn_poker, seen by player 0
-    1. -             | you see K
+    1. chance        | you see K
     2. you: bet      | all see bet
     3. player 1: bet | all see bet,K,J
     end: you get +2
@@ -78,16 +80,15 @@ def transcript(
             f"{history.game.num_players - 1}, and viewer=None shows everything"
         )
     path = history.path()
-    rows = [
-        (_actions_text(stop, viewer), " | ".join(_observations(stop, viewer, show_worlds)))
-        for stop in path[1:]
-    ]
+    rows = [_row(stop, viewer, show_worlds) for stop in path[1:]]
     if viewer is None and any(any(stop.rewards_so_far) for stop in path[:-1]):
         rows = [
             (doing, " | ".join(filter(None, [showing, _rewards_of(stop)])))
             for (doing, showing), stop in zip(rows, path[1:], strict=True)
         ]
-    title = str(history.game) if viewer is None else f"{history.game}, seen by player {viewer}"
+    title = str(history.game)
+    if viewer is not None:
+        title += f", seen by {player_name(history.game, viewer)}"
     lines = [title]
     shown: dict[Player, str | None] = dict.fromkeys(range(history.game.num_players))
     for line, stop in zip(_table(rows), path[1:], strict=True):
@@ -96,7 +97,8 @@ def transcript(
             lines += _new_boards(stop, viewer, shown)
     if history.is_terminal:
         players = range(history.game.num_players) if viewer is None else [viewer]
-        lines.append(f"end: {_rewards_text(history.rewards_so_far, players, viewer)}")
+        rewards = _rewards_text(history.game, history.rewards_so_far, players, viewer)
+        lines.append(f"end: {rewards}")
     return "\n".join(lines)
 
 
@@ -118,19 +120,33 @@ def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
     width = max((len(doing) for doing, _ in rows), default=0)
     for number, (doing, showing) in enumerate(rows, start=1):
         line = f"{number:>{digits}}. {doing:<{width}}"
-        showing = showing or ("you see nothing" if doing == UNKNOWN else "")
         yield f"{line} | {showing}" if showing else line.rstrip()
 
 
-def _actions_text(history: History, viewer: Player | None) -> str:
-    """Return the actions of the last transition that the viewer knows."""
-    actors = history.parent.actors if history.parent else ()
+def _row(history: History, viewer: Player | None, show_worlds: bool) -> tuple[str, str]:
+    """Return who acted in the last transition, and what was observed, as the viewer knows it."""
+    actors: Sequence[Player] | None = history.parent.actors if history.parent else ()
+    known = dict(enumerate(history.joint_action))
+    if viewer is not None:
+        actors, public = history.public_move
+        known = {**public, viewer: history.joint_action[viewer]}
     actions = [
-        f"{_name(player, viewer)}: {value_text(history.joint_action[player])}"
-        for player in sorted(actors)
-        if viewer in (None, player) or history.game.public_actions
+        f"{_name(history.game, player, viewer)}: {value_text(known[player])}"
+        for player in sorted(known)
+        if known[player] is not NOOP
     ]
-    return ", ".join(actions) or ("chance" if viewer is None else UNKNOWN)
+    seen = list(_observations(history, viewer, show_worlds))
+    if viewer is not None and not actions and not seen:
+        seen = ["you see nothing"]
+    return ", ".join(actions) or _actors_text(history.game, actors, viewer), " | ".join(seen)
+
+
+def _actors_text(game: Game, actors: Sequence[Player] | None, viewer: Player | None) -> str:
+    """Return who acted if the actions are unknown."""
+    if actors is None:
+        return UNKNOWN
+    names = [_name(game, player, viewer) for player in actors]
+    return f"{' and '.join(names)} {'act' if len(names) > 1 else 'acts'}" if names else "chance"
 
 
 def _observations(history: History, viewer: Player | None, show_worlds: bool) -> Iterator[str]:
@@ -140,10 +156,10 @@ def _observations(history: History, viewer: Player | None, show_worlds: bool) ->
         yield f"all see {value_text(seen.public)}"
     for group in sorted(seen.shared):
         if viewer is None or viewer in group:
-            yield f"{_seers(group, viewer)} {value_text(seen.shared[group])}"
+            yield f"{_seers(history.game, group, viewer)} {value_text(seen.shared[group])}"
     for player in range(history.game.num_players) if viewer is None else [viewer]:
         if (own := seen.private_part(player)) is not None:
-            yield f"{_seers((player,), viewer)} {value_text(own)}"
+            yield f"{_seers(history.game, (player,), viewer)} {value_text(own)}"
     if viewer is None and show_worlds and _is_hidden(history):
         yield f"chance moves to {history.world}"
 
@@ -171,25 +187,26 @@ def _rewards_of(history: History) -> str:
     before = history.parent.rewards_so_far if history.parent else ()
     rewards = [now - then for now, then in zip(history.rewards_so_far, before, strict=True)]
     players = [player for player, reward in enumerate(rewards) if reward]
-    return _rewards_text(rewards, players, None)
+    return _rewards_text(history.game, rewards, players, None)
 
 
 def _rewards_text(
-    rewards: Sequence[float], players: Iterable[Player], viewer: Player | None
+    game: Game, rewards: Sequence[float], players: Iterable[Player], viewer: Player | None
 ) -> str:
     return ", ".join(
-        f"{_name(player, viewer)} {'get' if player == viewer else 'gets'} "
+        f"{_name(game, player, viewer)} {'get' if player == viewer else 'gets'} "
         + (f"{float(rewards[player]):+g}" if rewards[player] else "0")
         for player in players
     )
 
 
-def _seers(group: Sequence[Player], viewer: Player | None) -> str:
+def _seers(game: Game, group: Sequence[Player], viewer: Player | None) -> str:
     """Return a group with its verb, the viewer first, as `you and player 2 see`."""
-    names = [_name(player, viewer) for player in sorted(group, key=lambda p: (p != viewer, p))]
+    ordered = sorted(group, key=lambda player: (player != viewer, player))
+    names = [_name(game, player, viewer) for player in ordered]
     verb = "see" if len(group) > 1 or viewer in group else "sees"
     return f"{' and '.join(names)} {verb}"
 
 
-def _name(player: Player, viewer: Player | None) -> str:
-    return "you" if player == viewer else f"player {player}"
+def _name(game: Game, player: Player, viewer: Player | None) -> str:
+    return "you" if player == viewer else player_name(game, player)

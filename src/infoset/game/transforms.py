@@ -108,6 +108,8 @@ class _FoldedGame(Game):
         self.chance_policy = chance_policy
         self.rules = CheckedGame(game)
         self.num_players = self.rules.num_players - 1
+        self.player_names = game.player_names[: self.num_players]
+        self.utility_range = game.utility_range
         self._outcomes = lru_cache(maxsize=1024)(self._list_outcomes)
 
     def initial_world(self) -> World:
@@ -246,6 +248,8 @@ class _UnfactoredGame(Game):
         self.game = game
         self.rules = CheckedGame(game)
         self.num_players = self.rules.num_players
+        self.player_names = game.player_names
+        self.utility_range = game.utility_range
 
     def initial_world(self) -> World:
         return self.rules.initial_world()

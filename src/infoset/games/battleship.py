@@ -175,6 +175,13 @@ class Battleship(Game):
         cells = self._spots[len(fleet)][action]
         return [(Waters(replaced(world.fleets, player, (*fleet, cells))), 1)]
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From losing the whole fleet and sinking nothing to the opposite."""
+        fleet = 1.0 if self.payoff == "win_loss" else sum(self.ship_values)
+        lost = -self.loss_multiplier * fleet
+        return (min(0.0, lost), fleet + max(0.0, lost))
+
     def rewards(
         self, world: Waters, joint_action: JointAction, next_world: Waters
     ) -> Sequence[float]:

@@ -180,6 +180,16 @@ class Goofspiel(Game):
             points = ahead(points, self._share[result.winner, world.prize])
         return next_rounds(world.deck, result.hands, points, self.points_order)
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From losing to winning, or from no points to those of the highest prizes."""
+        if self.returns_type == "win_loss":
+            return (-1, 1)
+        points = sum(range(self.num_cards - self.turns + 1, self.num_cards + 1))
+        if self.returns_type == "total_points":
+            return (0, points)
+        return (-points / self.players, points * (1 - 1 / self.players))
+
     def rewards(
         self, world: Round, joint_action: JointAction, next_world: Round
     ) -> Sequence[float]:

@@ -188,6 +188,11 @@ class Hanabi(Game):
             return [(after, 1)]
         return ((with_card(after, world.player, card), p) for card, p in deals(after.deck, 1))
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From 0 to the number of cards on complete fireworks."""
+        return (0, self.colors * self.ranks)
+
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:

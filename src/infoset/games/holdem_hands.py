@@ -8,8 +8,9 @@ from itertools import combinations, product
 from math import isfinite
 from typing import Final, NamedTuple, NoReturn
 
-from infoset.errors import MissingExtraError, ParameterError, show
+from infoset.errors import ParameterError, show
 from infoset.games.cards import RANKS, SUITS
+from infoset.utils.extras import import_extra
 
 DECK: Final = tuple(rank + suit for rank in reversed(RANKS) for suit in SUITS)
 """The 52 cards from the highest to the lowest: As, Ah, Ad, Ac, Ks, ..., 2c."""
@@ -79,10 +80,7 @@ def hand_strengths(board: Sequence[str], hands: Iterable[str]) -> tuple[int, ...
     >>> aces > pair, blocked
     (True, 0)
     """
-    try:
-        from phevaluator import evaluate_cards
-    except ImportError as error:
-        raise MissingExtraError("poker", "the strength of poker hands") from error
+    evaluate_cards = import_extra("poker", "the strength of poker hands").evaluate_cards
     dealt = [_NUMBER[card] for card in board]
     held = set(board)
     return tuple(

@@ -109,6 +109,11 @@ class KuhnPoker(Game):
         move = joint_action[len(world.moves) % self.players]
         return [] if move is NOOP else [(Table(world.cards, (*world.moves, str(move))), 1)]
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From losing the ante and a bet to winning those of all others."""
+        return (-2, 2 * (self.players - 1))
+
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:

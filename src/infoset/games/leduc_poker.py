@@ -206,6 +206,12 @@ class LeducPoker(Game):
         boards = single_deals(self._stub(cards))
         return [(self._deal(world, board), chance) for board, chance in boards]
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From losing the most chips that a player puts in to winning those of all others."""
+        most = ANTE + self.num_raises * (RAISE_BEFORE_BOARD + RAISE_AFTER_BOARD)
+        return (-most, most * (self.players - 1))
+
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:

@@ -149,6 +149,11 @@ class LiarsDice(Game):
             )
         return [(self._after(world, joint_action), 1)] if self.actors(world) else []
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From -1 for the loser to 1 for the winner."""
+        return (-1, 1)
+
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:

@@ -54,6 +54,12 @@ class MatrixGame(Game):
             for j, column in enumerate(self.column_actions)
         }
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """The smallest and the largest payoff."""
+        numbers = [float(payoff) for pair in self.payoffs.values() for payoff in pair]
+        return min(numbers), max(numbers)
+
     def initial_world(self) -> str:
         """Return the world in which both players choose."""
         return CHOOSING

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
 from math import floor
 from typing import Any, ClassVar, NamedTuple
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, show
 from infoset.game import Game, PublicDeal, PublicEnd, PublicHand, PublicRules, PublicRulesGame
 from infoset.games.cards import SUITS
 from infoset.games.holdem_hands import (
@@ -27,6 +28,8 @@ from infoset.typing import Action, Player
 BOARD_SIZE = 5
 BOARDS = "a board of 3 cards (flop), 4 (turn) or 5 (river)"
 EXAMPLE_BOARD = "Ks9d8h4s2c"
+MIN_PERCENT = 10
+"""Smallest size that may be a percentage."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class NoLimitEndgame(PublicRulesGame):
     Notes
     -----
     The probability of a pair of hands is proportional to the product of their weights in the
-    ranges, or 0 if they share a card. In Python, a range may also be 1,326 numbers, in the order of
+    ranges, or 0 if they share a card. Only the ratios of the weights of a range matter, so they may
+    be above 1. In Python, a range may also be 1,326 numbers, in the order of
     `HOLE_CARDS`. In the text of a game, ranges with commas are in quotes. Hands of weight 0 and
     hands with a card of the board are left out.
 
@@ -98,11 +102,19 @@ class NoLimitEndgame(PublicRulesGame):
     ranges: tuple[str, str] = (ALL_HANDS, ALL_HANDS)
 
     def __post_init__(self) -> None:
+        for name in ("bets", "raises"):
+            self._check_percent(name)
+        for name in ("pot", "stack", "min_bet"):
+            chips: Any = getattr(self, name)
+            if isinstance(chips, float) and not chips.is_integer():
+                raise ParameterError(
+                    f"{self.name}: {name}={chips:g}, but chips are whole numbers; multiply pot, "
+                    f"stack and min_bet by the same number, such as 10 for {name}={10 * chips:g}"
+                )
         check_parameters(self)
         object.__setattr__(self, "board", "".join(self._board()))
         for name in ("bets", "raises"):
-            if not all(getattr(self, name)):
-                raise parameter_error(self, name, "has sizes above 0", (0.5, 1.0))
+            self._check_sizes(name)
         if not 0 < self.all_in <= 1:
             raise parameter_error(self, "all_in", "is above 0 and at most 1", 0.9)
         if self.rake >= 1:
@@ -110,9 +122,42 @@ class NoLimitEndgame(PublicRulesGame):
         object.__setattr__(self, "ranges", self._range_texts())
         object.__setattr__(self, "rules", EndgameRules(self))
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From losing to winning half of the pot and a stack."""
+        most = self.pot / 2 + self.stack
+        return (-most, most)
+
     def __str__(self) -> str:
         """Return the game as `load` reads it, omitting parameters with default values."""
         return Game.__str__(self)
+
+    def _check_percent(self, name: str) -> None:
+        """Raise if a size is written as a percentage."""
+        given = getattr(self, name)
+        sizes = [given] if isinstance(given, str) else given
+        for size in sizes if isinstance(sizes, Sequence) else ():
+            if isinstance(size, str) and size.rstrip().endswith("%"):
+                raise ParameterError(
+                    f"{self.name}: {name} has the size {show(size)}; sizes are shares of the pot, "
+                    "such as 0.5 for 50% of it"
+                )
+
+    def _check_sizes(self, name: str) -> None:
+        """Raise if a size is not above 0, or looks like a percentage.
+
+        A large size that is all-in from the first bet on can only be meant as one.
+        """
+        sizes: tuple[float, ...] = getattr(self, name)
+        if not all(sizes):
+            raise parameter_error(self, name, "has sizes above 0", (0.5, 1.0))
+        for size in sizes:
+            if size >= MIN_PERCENT and size * self.pot >= self.all_in * self.stack:
+                raise ParameterError(
+                    f"{self.name}: {name} has the size {size:g}, which is {size:g} times the pot "
+                    f"and more than the stack of {self.stack}; sizes are shares of the pot: write "
+                    f"{size / 100:g} for {size:g}% of it (all-in is always legal)"
+                )
 
     def _board(self) -> tuple[str, ...]:
         if not isinstance(self.board, str):

@@ -68,6 +68,11 @@ class PhantomGame(Game):
     def is_won(self, board: str, mark: str) -> bool:
         """Return whether the stones of one player win."""
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From -1 for the loser to 1 for the winner."""
+        return (-1, 1)
+
     @property
     def is_abrupt(self) -> bool:
         """Whether a failed try ends the turn."""

@@ -99,6 +99,11 @@ class TradeComm(Game):
             return [(Market(pair), chance) for pair in items]
         return [(self._after(world, joint_action[p]), 1) for p in self.actors(world)]
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From 0 without a trade to 1."""
+        return (0, 1)
+
     def rewards(
         self, world: Market, joint_action: JointAction, next_world: Market
     ) -> Sequence[float]:

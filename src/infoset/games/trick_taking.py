@@ -160,6 +160,11 @@ class TrickTaking(Game):
             return [(self._play(world, self._number[card]), 1)]
         return () if world.is_dealt else self._deals()
 
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """From -1 for the loser to 1 for the winner."""
+        return (-1, 1)
+
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from fractions import Fraction
-from importlib import import_module
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -19,11 +18,12 @@ from infoset.efg import (
     format_efg,
     terminal,
 )
-from infoset.errors import MissingExtraError, ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.forms import SequenceForm, Treeplex
 from infoset.policy import TabularPolicy
 from infoset.typing import FloatArray, Player
+from infoset.utils.extras import import_extra
 
 Algorithm: TypeAlias = Literal["lcp", "enummixed"]
 
@@ -77,9 +77,9 @@ def gambit_equilibria(
             f"{form.name} has {form.num_players} players; Gambit needs "
             "two: use solve_coarse_correlated, which works for any game"
         )
+    gambit = import_extra("gambit", "finding equilibria with Gambit")
     answers = [
-        TabularPolicy.from_weights(form, weights)
-        for weights in _ask(_import_gambit(), form, algorithm)
+        TabularPolicy.from_weights(form, weights) for weights in _ask(gambit, form, algorithm)
     ]
     gains = [max(evaluate_policy(policy).gains) for policy in answers]
     allowed = CERTIFIED * form.payoff_width
@@ -92,13 +92,6 @@ def gambit_equilibria(
             f"{' or '.join(others)}, or solve_coarse_correlated"
         )
     return tuple(right)
-
-
-def _import_gambit() -> Any:
-    try:
-        return import_module("pygambit")
-    except ImportError as error:
-        raise MissingExtraError("gambit", "finding equilibria with Gambit") from error
 
 
 def _ask(gambit: Any, form: SequenceForm, algorithm: Algorithm) -> Iterator[list[FloatArray]]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from infoset.efg import rules_of
 from infoset.errors import (
     ExplorationLimitError,
-    MissingExtraError,
     ParameterError,
     UnsupportedGameError,
 )
@@ -21,6 +20,7 @@ from infoset.game import Game, Infostate
 from infoset.game.broken_rules import check_num_players
 from infoset.tree import GameTree, InfostateEncoder, WorldGraph, build_world_graph
 from infoset.typing import Action
+from infoset.utils.extras import import_extra
 
 Encode: TypeAlias = Callable[[Infostate], NDArray[Any]]
 """Function that encodes an infostate as an array."""
@@ -167,10 +167,7 @@ def to_pettingzoo_parallel(
 
 def import_environments() -> ModuleType:
     """Import PettingZoo and return the module of the environments."""
-    try:
-        import_module("pettingzoo")
-    except ImportError as error:
-        raise MissingExtraError("pettingzoo", "playing a game in PettingZoo") from error
+    import_extra("pettingzoo", "playing a game in PettingZoo")
     return import_module("infoset.interop.pettingzoo_environment")
 
 

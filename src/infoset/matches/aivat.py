@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UserFunctionError
 from infoset.evaluation.tree_reach import reach_without, sum_by
 from infoset.game import History
 from infoset.matches._tree_match_kernels import drawn_index
@@ -219,7 +219,13 @@ def _value(history: History, values: ValueFunction) -> FloatArray:
     """Return [N] the values of a history, which are the utilities if it is terminal."""
     if history.is_terminal:
         return np.array(history.rewards_so_far, np.float64)
-    found = np.asarray(values(history), np.float64)
+    try:
+        answer = values(history)
+    except Exception as error:
+        name = getattr(values, "__qualname__", type(values).__name__)
+        UserFunctionError.check(error, values, f"the values {name}", f"at {history!r}")
+        raise
+    found = np.asarray(answer, np.float64)
     if found.shape != (history.game.num_players,) or not np.isfinite(found).all():
         raise ParameterError(
             f"values returned {found.tolist()} at {history!r}; return a finite estimate of the "

@@ -13,9 +13,10 @@ from infoset.game import Game, History, Infostate, initial_history, play_out
 from infoset.game.history import Chooser
 from infoset.matches._tree_match_kernels import drawn_index
 from infoset.matches.aivat import ValueFunction, play_with_correction
-from infoset.matches.match_statistics import match_columns
+from infoset.matches.match_statistics import ColumnBounds, match_columns
 from infoset.matches.repeated_search import SearchPolicy, SupportsSearch
 from infoset.matches.seats import Seats
+from infoset.matches.utility_ranges import check_in_range
 from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, Player
@@ -41,8 +42,8 @@ class RulesMatch:
     seats: Seats
     values: ValueFunction | TerminalEstimates | None
     """Source of the AIVAT corrections."""
-    bounds: FloatArray
-    """[2 + 2T, 2] bounds of the columns that a call returns; NaN where they are unknown."""
+    bounds: ColumnBounds
+    """Bounds of the columns that a call returns."""
 
     deals_per_chunk = 16
 
@@ -78,6 +79,7 @@ class RulesMatch:
         else:
             end = play_out(root, [*map(make_chooser, players, own)], chance)
         rewards = np.array(end.rewards_so_far, np.float64)
+        check_in_range(self.game, rewards)
         utility = float(self.seats.utilities(rewards)[seat])
         if isinstance(self.values, TerminalEstimates):
             utility = self.values.utility[find_history(self.values.tree, end), seat]

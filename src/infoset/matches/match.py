@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -20,23 +20,27 @@ from infoset.matches.aivat import ValueFunction, aivat_utilities, check_values
 from infoset.matches.game_matches import RulesMatch, TerminalEstimates
 from infoset.matches.match_file import MatchFile, described
 from infoset.matches.match_statistics import (
+    ColumnBounds,
     MatchResult,
     Tally,
     column_bounds,
     summarize_tally,
 )
-from infoset.matches.repeated_search import SupportsSearch, next_sample_size
+from infoset.matches.repeated_search import (
+    Contestant,
+    Participant,
+    as_contestant,
+    next_sample_size,
+)
 from infoset.matches.seats import Seats, make_seats
-from infoset.matches.tree_matches import TreeMatch, find_table, utility_bounds
-from infoset.policy import Policy, TabularPolicy, uniform_policy
+from infoset.matches.tree_matches import TreeMatch, find_table, tree_bounds
+from infoset.matches.utility_ranges import known_range
+from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
 from infoset.runs import check_workers, parallel_map
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_count, check_number, check_path
 from infoset.utils.interrupts import interrupts_held
-
-Contestant: TypeAlias = Policy | SupportsSearch | CorrelatedPolicy | None
-"""A participant in a match; None plays uniformly at random."""
 
 FIRST_CHECK = 1024
 """Number of deals before the width of an interval is checked."""
@@ -69,10 +73,11 @@ def play_matches(
         A game is not compiled; its `sample_transition` draws the transitions. On a tree, a compiled
         loop plays tabular policies, which is much faster; `exact_match` computes their expectation
         without playing. A form stands for the rules of its game.
-    first, second : Policy, searcher, CorrelatedPolicy or None
-        A `TabularPolicy` on any form of the game; any object with its method
-        `action_probabilities`; a searcher, which has a method `search(infostate, rng)` and runs a
-        new search at every decision; or None for the uniform policy. A correlated policy is sampled
+    first, second : Policy, function, searcher, CorrelatedPolicy, SolveResult or None
+        A `TabularPolicy` on any form of the game, or a result with one; any object with its method
+        `action_probabilities`, or a function of the same arguments; a searcher, which has a method
+        `search(infostate, rng)` and runs a new search at every decision; or None or the word
+        "uniform" for the uniform policy. A correlated policy is sampled
         once per deal, for all positions that follow it. If both are the same correlated policy,
         `position_means` estimates its values. If only the second is, `position_means` estimates the
         utility of deviating to `first`.
@@ -139,9 +144,11 @@ def play_matches(
 
     The plays of one deal are correlated, but deals are independent. The intervals are therefore
     over the deals, each of which counts by the average of its plays. Those of win rates are between
-    0 and 1, and those of utilities between their bounds, which are known on a tree; see
-    `MatchResult`. Without a tree, utilities have Student's t interval. It relies on the central
-    limit theorem: with few deals, or large and rare gains, it is too narrow.
+    0 and 1, and those of utilities between their bounds, if these are known: on a tree, from
+    `Game.utility_range`, or from the world graph of a searcher. They are the intervals of Clopper
+    and Pearson for the observed variance, see `MatchResult`. Without bounds, utilities have
+    Student's t interval, which relies on the central limit theorem: with few deals, or large and
+    rare gains, it is too narrow. If all deals are equal, it is infinite.
 
     With a half width, the interval is checked after 1024 deals, and then whenever the observed
     variance suggests that there are enough deals. The number of deals at most doubles between
@@ -162,7 +169,8 @@ def play_matches(
     """
     if isinstance(game, Form):
         game = game_of_form(game)
-    _check_arguments(game, first, second, values)
+    pair = as_contestant(first), as_contestant(second)
+    _check_arguments(game, values)
     check_count("num_deals", num_deals, minimum=2)
     check_count("seed", seed)
     check_workers(workers, executor)
@@ -172,11 +180,11 @@ def play_matches(
     )
     rules = game.game if isinstance(game, GameTree) else game
     seats = make_seats(rules.num_players, teams, str(rules))
-    match = _make_match(game, first, second, seed, values, seats)
+    match = _make_match(game, *pair, seed, values, seats)
     tally, next_check, file = Tally(2 + 2 * len(seats)), FIRST_CHECK, None
     if checkpoint is not None:
         check_path("checkpoint", checkpoint)
-        file = MatchFile(Path(checkpoint), _identity(rules, match, first, second, seed, values))
+        file = MatchFile(Path(checkpoint), _identity(rules, match, *pair, seed, values))
         next_check = file.read(tally) or next_check
 
     def report() -> None:
@@ -194,8 +202,8 @@ def play_matches(
 def _identity(
     rules: Game,
     match: TreeMatch | RulesMatch,
-    first: Contestant,
-    second: Contestant,
+    first: Participant,
+    second: Participant,
     seed: int,
     values: FloatArray | ValueFunction | None,
 ) -> dict[str, Any]:
@@ -232,7 +240,7 @@ def _add_all(
 
 
 def _checks(
-    tally: Tally, bounds: FloatArray, wanted: tuple[float, ...], first: int, maximum: int
+    tally: Tally, bounds: ColumnBounds, wanted: tuple[float, ...], first: int, maximum: int
 ) -> Iterator[int]:
     """Yield numbers of deals at which to check the intervals, until they are narrow enough."""
     if min(wanted) == inf:
@@ -269,7 +277,7 @@ def _checked_half_width(name: str, half_width: float | None) -> float:
     return float(half_width)
 
 
-def _check_arguments(game: object, first: object, second: object, values: object) -> None:
+def _check_arguments(game: object, values: object) -> None:
     if not isinstance(game, Game | GameTree):
         raise ParameterError(
             f"play_matches takes a Game, a GameTree or a form, got {game!r}; give a game, such as "
@@ -277,15 +285,6 @@ def _check_arguments(game: object, first: object, second: object, values: object
         )
     if isinstance(game, Game):
         check_num_players(game)
-    for policy in (first, second):
-        if policy is None or isinstance(policy, CorrelatedPolicy | SupportsSearch):
-            continue
-        if not hasattr(policy, "action_probabilities"):
-            raise ParameterError(
-                f"{policy!r} is not a policy: give a TabularPolicy (load_policy reads a file), an "
-                "object with a method action_probabilities(infostate, legal_actions), a searcher, "
-                "or None"
-            )
     if values is None:
         return
     if isinstance(game, GameTree):
@@ -299,8 +298,8 @@ def _check_arguments(game: object, first: object, second: object, values: object
 
 def _make_match(
     game: Game | GameTree,
-    first: Contestant,
-    second: Contestant,
+    first: Participant,
+    second: Participant,
     seed: int,
     values: FloatArray | ValueFunction | None,
     seats: Seats,
@@ -308,18 +307,31 @@ def _make_match(
     """Return a match on the tree if both policies are tabular, and by the rules otherwise."""
     contestants = tuple(uniform_policy() if who is None else who for who in (first, second))
     if isinstance(game, Game):
-        unknown = column_bounds(np.full((len(seats), 2), np.nan))
         function = values if callable(values) else None
-        return RulesMatch(game, contestants, seed, seats, function, unknown)
+        bounds = _rules_bounds(game, contestants, len(seats), is_corrected=function is not None)
+        return RulesMatch(game, contestants, seed, seats, function, bounds)
     tables = find_table(game, first), find_table(game, second)
     source, utility = None, seats.utilities(game.rewards_so_far)
     if isinstance(values, np.ndarray):
         utility = _aivat_by_seat(game, tables, values, seats)
         source = TerminalEstimates(game, utility)
     if tables[0] is None or tables[1] is None:
-        bounds = utility_bounds(game, utility)
+        bounds = tree_bounds(game, utility, seats)
         return RulesMatch(game.game, contestants, seed, seats, source, bounds)
     return TreeMatch(game, tables[0], tables[1], seed, seats, utility)
+
+
+def _rules_bounds(
+    game: Game, contestants: tuple[object, ...], num_seats: int, *, is_corrected: bool
+) -> ColumnBounds:
+    """Return what is known of the columns of a match by the rules before it is played."""
+    known = known_range(game, contestants) or (np.nan, np.nan)
+    of_means = column_bounds(np.tile(known, (num_seats, 1)))
+    # Estimates of AIVAT may be beyond the utilities, which their mean is not.
+    of_deals = column_bounds(np.full((num_seats, 2), np.nan)) if is_corrected else of_means
+    first, second = contestants
+    is_same = first is second or all(isinstance(one, UniformPolicy) for one in contestants)
+    return ColumnBounds(of_deals, of_means, is_same)
 
 
 def _aivat_by_seat(

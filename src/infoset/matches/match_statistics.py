@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from math import isfinite
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,8 +45,8 @@ class MatchResult(ShortRepr):
 
     utility: Estimate
     """Utility of the first policy per play, averaged over all positions, in the game's units. If
-    bounds of the utility are known, because the match was played on a tree, the interval is within
-    them, and made like that of `win_rate`. Otherwise it is Student's t interval."""
+    bounds of the utility are known, as on a tree, the interval is within them, and made like that
+    of `win_rate`. Otherwise it is Student's t interval, and infinite if all deals were equal."""
     win_rate: Estimate
     """Fraction of plays that the first policy wins, averaged over all positions. A player wins if
     no player has a higher utility. If k players tie for the highest, each wins 1 / k. The same
@@ -91,8 +92,9 @@ class MatchResult(ShortRepr):
         if self.num_deals == 0:
             return f"{self.mean:.6g} per play, exactly; {wins}"
         low, high = self.interval
+        interval = f"{low:.6g} to {high:.6g}" if isfinite(high - low) else "unknown"
         return (
-            f"{self.mean:.6g} per play, 95% confidence interval {low:.6g} to {high:.6g}; {wins} "
+            f"{self.mean:.6g} per play, 95% confidence interval {interval}; {wins} "
             f"({self.num_deals:,} deals, each in {len(self.position_utilities)} positions)"
         )
 
@@ -198,23 +200,48 @@ def column_bounds(utility: FloatArray) -> FloatArray:
     return np.concatenate([utility.mean(axis=0, keepdims=True), wins[:1], utility, wins[1:]])
 
 
-def summarize_tally(tally: Tally, seed: int, bounds: FloatArray) -> MatchResult:
-    """Return the result of a tally of `match_columns` over at least two deals.
+class ColumnBounds(NamedTuple):
+    """What is known of the columns of a tally before a match; NaN where nothing is."""
 
-    bounds : [2 + 2T, 2] bounds of the columns, or NaN; see `column_bounds`.
-    """
+    of_deals: FloatArray
+    """[2 + 2T, 2] bounds of the numbers, which are estimates with AIVAT; see `column_bounds`."""
+    of_means: FloatArray
+    """[2 + 2T, 2] bounds of the expectations."""
+    is_same: bool = False
+    """Whether a policy plays itself. Then all plays of a deal are the same, so that the means over
+    positions, if they are equal in all deals, leave no doubt."""
+
+
+def summarize_tally(tally: Tally, seed: int, bounds: ColumnBounds) -> MatchResult:
+    """Return the result of a tally of `match_columns` over at least two deals."""
     from scipy.special import stdtrit
 
     num_deals = tally.num_rows
     means, spreads = tally.moments()
     errors = np.sqrt(spreads / (num_deals - 1) / num_deals)
     margins = float(stdtrit(num_deals - 1, (1 + CONFIDENCE) / 2)) * errors
+    are_equal = errors <= ROUNDING * np.abs(means)
+    # Without bounds, equal numbers say nothing of those that other deals may have.
+    margins[are_equal] = np.inf
     intervals = np.stack([means - margins, means + margins], axis=1)
     # Where bounds are known, no interval of Student: with few deals it is too narrow.
-    for column in np.flatnonzero(np.isfinite(bounds).all(axis=1)).tolist():
-        low, high = bounds[column].tolist()
+    for column in np.flatnonzero(np.isfinite(bounds.of_deals).all(axis=1)).tolist():
+        low, high = bounds.of_deals[column].tolist()
         intervals[column] = interval_within(means[column], spreads[column], num_deals, low, high)
+    intervals = _inside(intervals, bounds.of_means)
+    if bounds.is_same:
+        certain = are_equal & (np.arange(len(means)) < 2)
+        intervals[certain] = means[certain, None]
     return _result(means, errors, intervals, num_deals, seed)
+
+
+def _inside(intervals: FloatArray, bounds: FloatArray) -> FloatArray:
+    """Return [C, 2] the parts of intervals that are within bounds, where these are not NaN."""
+    low, high = bounds[:, :1], bounds[:, 1:]
+    inside = np.fmin(np.fmax(intervals, low), high)  # which ignore NaN
+    # An interval outside of the bounds is that of an estimate which knows less than they do.
+    is_outside = (intervals[:, :1] > high) | (intervals[:, 1:] < low)
+    return np.where(is_outside, bounds, inside)
 
 
 def interval_within(

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.evaluation import CorrelatedPolicy
 from infoset.game import Infostate
-from infoset.policy import check_distributions, checked_probabilities
+from infoset.policy import (
+    Policy,
+    PolicyFunction,
+    as_policy,
+    check_distributions,
+    checked_probabilities,
+)
+from infoset.runs import SolveResult
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
 
@@ -37,6 +45,34 @@ class SupportsBatchSearch(SupportsSearch, Protocol):
     ) -> FloatArray:
         """Return [R, A] the results of R independent searches."""
         ...
+
+
+Participant: TypeAlias = Policy | SupportsSearch | CorrelatedPolicy | None
+"""A participant in a match; None plays uniformly at random."""
+
+Contestant: TypeAlias = Participant | PolicyFunction | SolveResult | str
+"""What stands for a participant: a function, a result, or the word "uniform", too."""
+
+
+def as_contestant(given: object) -> Participant:
+    """Return a participant in a match: a function becomes its policy, a result that of its game.
+
+    Raises
+    ------
+    ParameterError
+        If the value is not a participant.
+    """
+    policy = given.policy if isinstance(given, SolveResult) else given
+    if policy is None or isinstance(policy, CorrelatedPolicy | SupportsSearch):
+        return policy
+    try:
+        return as_policy(policy)
+    except ParameterError:
+        raise ParameterError(
+            f"{given!r} is not a policy: give a TabularPolicy (load_policy reads a file), a "
+            "function of an infostate and its legal actions, an object with a method "
+            "action_probabilities(infostate, legal_actions), a searcher, 'uniform', or None"
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,15 @@ from infoset.evaluation.tree_reach import reach_without
 from infoset.forms import Form, PublicForm, as_public_form
 from infoset.matches._tree_match_kernels import play_deals
 from infoset.matches.match_statistics import (
+    ColumnBounds,
     MatchResult,
     column_bounds,
     exact_result,
     match_columns,
 )
+from infoset.matches.repeated_search import Contestant, as_contestant
 from infoset.matches.seats import Seats, make_seats
 from infoset.policy import (
-    Policy,
     TabularPolicy,
     UniformPolicy,
     tabulate,
@@ -65,9 +66,10 @@ class TreeMatch:
         return self.seats.wins(self.tree.rewards_so_far)
 
     @property
-    def bounds(self) -> FloatArray:
-        """[2 + 2T, 2] bounds of the columns that a call returns."""
-        return utility_bounds(self.tree, self.utility, is_same=_is_same(self.first, self.second))
+    def bounds(self) -> ColumnBounds:
+        """Bounds of the columns that a call returns."""
+        is_same = _is_same(self.first, self.second)
+        return tree_bounds(self.tree, self.utility, self.seats, is_same=is_same)
 
     def __call__(self, deals: range) -> FloatArray:
         """Return [D, 2 + 2T] the columns of `match_columns` for the given deals."""
@@ -119,13 +121,22 @@ class TreeMatch:
         return chance, choices, mixing
 
 
-def utility_bounds(tree: GameTree, utility: FloatArray, *, is_same: bool = False) -> FloatArray:
-    """Return [2 + 2T, 2] bounds of the columns of a match on a tree.
+def tree_bounds(
+    tree: GameTree, utility: FloatArray, seats: Seats, *, is_same: bool = False
+) -> ColumnBounds:
+    """Return bounds of the columns of a match on a tree.
 
-    utility : [H, T] utility of the first policy at each terminal history, by its seat.
+    utility : [H, T] utility of the first policy at each terminal history, by its seat, or estimates
+    of it with the same mean.
     is_same : whether a policy plays itself. Then all plays of a deal are the same, so that the mean
     win is known, and in constant-sum games the mean utility.
     """
+    of_means = _bounds(tree, seats.utilities(tree.rewards_so_far), is_same)
+    return ColumnBounds(_bounds(tree, utility, is_same), of_means)
+
+
+def _bounds(tree: GameTree, utility: FloatArray, is_same: bool) -> FloatArray:
+    """Return [2 + 2T, 2] the smallest and largest entry of each column at the ends of a tree."""
     ends = utility[tree.terminals]
     bounds = column_bounds(np.stack([ends.min(axis=0), ends.max(axis=0)], axis=1))
     means = ends.mean(axis=1)
@@ -169,8 +180,8 @@ def _drawn_policies(
 
 def exact_match(
     game: GameTree | Form,
-    first: Policy | CorrelatedPolicy | None,
-    second: Policy | CorrelatedPolicy | None,
+    first: Contestant,
+    second: Contestant,
     *,
     teams: Sequence[Sequence[Player]] | None = None,
 ) -> MatchResult:
@@ -284,10 +295,9 @@ def _form_of(game: GameTree | Form) -> Form:
     return game.sequence_form if isinstance(game, GameTree) else game
 
 
-def _tabulated(
-    game: GameTree | Form, policy: Policy | CorrelatedPolicy | None
-) -> TabularPolicy | CorrelatedPolicy:
+def _tabulated(game: GameTree | Form, given: object) -> TabularPolicy | CorrelatedPolicy:
     """Return a policy as one or several tables; a policy that is not tabular is queried."""
+    policy = as_contestant(given)
     table = find_table(game, policy)
     if table is not None:
         return table

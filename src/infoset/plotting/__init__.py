@@ -5,7 +5,7 @@ Every `plot_` function returns a new matplotlib figure, which is not registered 
 """
 
 from infoset.plotting.compared_runs import BANDS, common_error
-from infoset.plotting.comparison import AXES, plot_comparison
+from infoset.plotting.comparison import AXES, plot_comparison, plot_games
 from infoset.plotting.convergence import plot_convergence, plot_learning
 from infoset.plotting.drawing import VIEWS, Drawing, draw
 from infoset.plotting.figure_files import check_target, save_figure
@@ -36,6 +36,7 @@ __all__ = [
     "plot_beliefs",
     "plot_comparison",
     "plot_convergence",
+    "plot_games",
     "plot_hands",
     "plot_heat_map",
     "plot_learning",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -26,6 +27,9 @@ MIN_SECONDS: Final = 1e-4
 EXPECTED: Final = (
     "a result, a trace, or the path of a run's folder, or a list of these for several seeds"
 )
+
+
+EMPTY: Final = "results is empty; give at least one result, trace or path"
 
 
 @dataclass(frozen=True)
@@ -64,13 +68,72 @@ def group_runs(results: object) -> list[ComparedLine]:
     ResultFileError
         If a file or folder cannot be read.
     """
-    lines: dict[str, list[RunTrace]] = {}
-    for name, value in _entries(results):
-        for run in _runs(value, name):
-            lines.setdefault(run.method if name is None else name, []).append(run)
-    if not lines:
-        raise ParameterError("results is empty; give at least one result, trace or path")
+    lines = _by_name(_named_runs(results))
     _check_one_game(lines)
+    return _lines(lines)
+
+
+def group_games(results: object) -> dict[str, list[ComparedLine]]:
+    """Return the lines of each game, by its title or its name.
+
+    Parameters
+    ----------
+    results : dict or list
+        What `group_runs` takes by the title of each game; or runs that record their games.
+
+    Raises
+    ------
+    ParameterError, ResultFileError
+        As raised by `group_runs`; or if a run of a list does not record its game.
+    """
+    if isinstance(results, Mapping):
+        if not results:
+            raise ParameterError(EMPTY)
+        games: dict[str, list[ComparedLine]] = {}
+        for title, own in results.items():
+            with errors_about(title):
+                games[str(title)] = group_runs(own)
+        return games
+    named: dict[str, list[tuple[str, RunTrace]]] = {}
+    for name, run in _named_runs(results):
+        if not run.game:
+            raise ParameterError(
+                f"the run {name!r} does not record its game: give its file a column game, or in "
+                "Python a dict of titles and runs, such as {'Leduc poker': [...]}"
+            )
+        named.setdefault(run.game, []).append((name, run))
+    return {game: _lines(_by_name(runs)) for game, runs in named.items()}
+
+
+@contextmanager
+def errors_about(game: object) -> Iterator[None]:
+    """Name a game in the errors of a block."""
+    try:
+        yield
+    except ParameterError as error:
+        raise ParameterError(f"{game}: {error}") from error
+
+
+def _named_runs(results: object) -> list[tuple[str, RunTrace]]:
+    """Return all runs, with the names of their lines."""
+    found = [
+        (run.method if name is None else name, run)
+        for name, value in _entries(results)
+        for run in _runs(value, name)
+    ]
+    if not found:
+        raise ParameterError(EMPTY)
+    return found
+
+
+def _by_name(named: Sequence[tuple[str, RunTrace]]) -> dict[str, list[RunTrace]]:
+    lines: dict[str, list[RunTrace]] = {}
+    for name, run in named:
+        lines.setdefault(name, []).append(run)
+    return lines
+
+
+def _lines(lines: Mapping[str, Sequence[RunTrace]]) -> list[ComparedLine]:
     _check_seeds(lines)
     return _with_exploitability([ComparedLine(name, tuple(runs)) for name, runs in lines.items()])
 
@@ -109,12 +172,24 @@ def _runs(value: Any, name: str | None) -> list[RunTrace]:
     if not value:
         raise ParameterError(f"{what} is empty; give {EXPECTED}")
     if not all(isinstance(entry, TracePoint) for entry in value):
+        _check_one_method(value, name)
         return [*chain(*(_runs(entry, name) for entry in value))]
     if name is None:
         raise ParameterError(
             "a trace has no name; give a dict or pairs of names and traces, such as {'mine': trace}"
         )
     return [RunTrace(name, tuple(value))]
+
+
+def _check_one_method(values: Sequence[Any], name: str | None) -> None:
+    """Raise if several results with one name are of different methods, not of different seeds."""
+    methods = {one.method: None for one in values if isinstance(one, SolveResult | LearnResult)}
+    if name is not None and len(methods) > 1:
+        raise ParameterError(
+            f"{name!r} names one line, but its results are of several methods "
+            f"({', '.join(methods)}); give the results without a name, or call plot_games if "
+            f"{name!r} is a game"
+        )
 
 
 def _read(path: str | Path, name: str | None) -> list[RunTrace]:
@@ -138,8 +213,8 @@ def _check_one_game(lines: Mapping[str, Sequence[RunTrace]]) -> None:
     if len(games) > 1:
         found = ", ".join(f"{game} ({games[game]})" for game in sorted(games))
         raise ParameterError(
-            f"a comparison is of one game, but these runs are of {found}; draw one picture for "
-            "each game"
+            f"a comparison is of one game, but these runs are of {found}; plot_games draws a panel "
+            "for each game"
         )
 
 

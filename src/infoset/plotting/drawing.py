@@ -24,6 +24,7 @@ from infoset.front import (
 from infoset.game import Game
 from infoset.game.broken_rules import check_num_players
 from infoset.game.infostate import value_text
+from infoset.game.player_names import find_player
 from infoset.plotting.figure_files import check_target, figure_bytes
 from infoset.plotting.history_view import form_picture, history_picture
 from infoset.plotting.infostate_view import infostate_picture, public_picture
@@ -42,7 +43,7 @@ from infoset.tree import (
     public_rules_of,
 )
 from infoset.typing import Player
-from infoset.utils.arguments import check_choice, check_player
+from infoset.utils.arguments import check_choice
 from infoset.utils.files import write_output
 from infoset.views.labels import hand_class
 
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
 
 VIEWS: Final = ("history", "infostate", "public", "all", "payoffs", "policy")
 """Views of a game; `all` draws the first three on one sheet."""
+
+PLURALS: Final = {"histories": "history", "infostates": "infostate"}
+"""Other names of views, as tables and messages write them."""
 
 MAX_NODES, MAX_ROWS = 150, 24
 """Default limits: of nodes in a picture, and of rows for each player in a picture of a policy."""
@@ -137,7 +141,7 @@ def draw(
     game: GameLike,
     view: str = "history",
     *,
-    player: Player = 0,
+    player: Player | str = 0,
     policy: TabularPolicy | str | Path | None = None,
     line: str | None = None,
     depth: int | None = None,
@@ -158,7 +162,8 @@ def draw(
         public states, with the infostates of each player there. `all`: these three views on one
         sheet. `payoffs`: the payoff table of a two-player game with few strategies. `policy`: the
         action probabilities of a policy on any form, as `plot_policy` draws them. If all hands are
-        two cards, they are drawn as squares, one line a picture.
+        two cards, they are drawn as squares, one line a picture. `histories` and `infostates` are
+        accepted, too.
     player
         Player of the view `infostate`.
     policy
@@ -197,12 +202,13 @@ def draw(
 
     Source: Kovařík et al. (2022), Figure 3.
     """
+    view = PLURALS.get(view, view)
     check_choice("view", view, VIEWS)
     limits = make_limits(depth, MAX_NODES if max_nodes is None else max_nodes)
     loaded = resolve_game(game)
     if isinstance(loaded, Game):
         check_num_players(loaded)
-    check_player(player, loaded.num_players, str(loaded))
+    chosen = find_player(loaded, player)
     with build_limits(memory=memory):
         if view == "policy":
             return _draw_policy(loaded, policy, max_nodes or MAX_ROWS, line)
@@ -216,7 +222,7 @@ def draw(
             return _draw_form(loaded, view, limits, policy)
         if isinstance(loaded, Game) and (policy is None or policy == "uniform"):
             truncated = compile_part(loaded, depth)
-            return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
+            return draw_subject(truncated, view, player=chosen, limits=limits, policy=policy)
         try:
             tree = to_compiled(loaded)
             assert isinstance(tree, GameTree)
@@ -228,7 +234,7 @@ def draw(
             found = _resolved(policy, loaded)
             truncated = compile_part(loaded, depth)
             policy = tabulate(truncated.tree.sequence_form, found)
-        return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
+        return draw_subject(truncated, view, player=chosen, limits=limits, policy=policy)
 
 
 def make_limits(depth: int | None, max_nodes: int) -> Limits:

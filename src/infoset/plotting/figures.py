@@ -127,9 +127,7 @@ def set_log_ticks(axis: Axis, max_labels: int = 6) -> None:
         axis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
-def wrap_spec(game: str) -> list[str]:
+def wrap_spec(game: str, width: int = TITLE_WIDTH) -> list[str]:
     """Break the text of a game into lines for a title, at its commas."""
-    spaced = wrap(
-        game.replace(",", ", "), TITLE_WIDTH, max_lines=MAX_TITLE_LINES, placeholder="..."
-    )
+    spaced = wrap(game.replace(",", ", "), width, max_lines=MAX_TITLE_LINES, placeholder="...")
     return [line.replace(", ", ",") for line in spaced]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from infoset.errors import ParameterError
 from infoset.forms import as_public_form
+from infoset.game import player_name
 from infoset.game.infostate import join_steps, value_text
 from infoset.plotting.figures import (
     COLORS,
@@ -102,14 +103,16 @@ def plot_hands(
     figure = new_figure(INCHES, layout="constrained")
     axes = figure.add_subplot()
     _draw_cells(axes, grid)
-    about = f"player {who} {'acts' if grid.action_labels else 'waits'} after {line}"
+    name = player_name(form, who)
+    about = f"{name} {'acts' if grid.action_labels else 'waits'} after {line}"
     if line == ROOT:
-        about = f"player {who} {'acts' if grid.action_labels else 'waits'} at the start"
+        about = f"{name} {'acts' if grid.action_labels else 'waits'} at the start"
     reached = places.at(node).probability
-    axes.set_title(f"{about}, reached in {reached:.1%} of plays", fontsize=FONT_SIZE + 1)
+    above = f"{about}, reached in {reached:.1%} of plays"
+    axes.set_title(above, fontsize=FONT_SIZE + 1, parse_math=False)
     add_legend_below(figure, _legend_marks(grid), 6, FONT_SIZE)
-    name = shorten(title or form.name, MAX_TITLE)
-    figure.suptitle("\n".join(wrap_spec(name)), fontsize=TITLE_FONT_SIZE, parse_math=False)
+    game = shorten(title or form.name, MAX_TITLE)
+    figure.suptitle("\n".join(wrap_spec(game)), fontsize=TITLE_FONT_SIZE, parse_math=False)
     return figure
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.beliefs import Belief
 from infoset.errors import ParameterError
-from infoset.game import Infostate
+from infoset.game import Infostate, player_name
 from infoset.game.infostate import value_text
 from infoset.plotting.figures import new_figure, set_title
 from infoset.plotting.pen import INK, QUIET_INK, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE
@@ -128,13 +128,15 @@ def plot_beliefs(
     width = MARGIN_INCHES + PANEL_INCHES * len(tables)
     figure = new_figure((width, MARGIN_INCHES + PANEL_INCHES), layout="constrained")
     largest = max(float(table.max()) for table in tables)
+    game = next(iter(beliefs.values())).source
     for axes, title, table in zip(
         figure.subplots(1, len(tables), squeeze=False)[0], beliefs, tables, strict=True
     ):
         _draw(axes, table, largest, [list(known.values()) for known in names])
         axes.set_title(title, fontsize=TITLE_SIZE, color=INK, parse_math=False)
-        axes.set_xlabel(f"player {players[1]}", fontsize=TEXT_SIZE)
-    figure.axes[0].set_ylabel(f"player {players[0]}", fontsize=TEXT_SIZE)
+        axes.set_xlabel(player_name(game, players[1]), fontsize=TEXT_SIZE, parse_math=False)
+    first = player_name(game, players[0])
+    figure.axes[0].set_ylabel(first, fontsize=TEXT_SIZE, parse_math=False)
     return figure
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from infoset.efg import TERMINAL, ExtensiveForm
 from infoset.forms import PublicTree
+from infoset.game import player_name
 from infoset.game.infostate import value_text
 from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
 from infoset.plotting.step_probabilities import StepProbabilities
@@ -56,7 +57,7 @@ def history_picture(
         kind="history",
         title=f"{tree.game}: histories, infosets of every player, public states",
         nodes=_nodes(truncated, part, policy),
-        player_names=player_names(tree.num_players),
+        player_names=shown_names(tree),
         columns=tuple(range(tree.num_players)),
         infosets=_picture_infosets(tree.infostate[: part.size]),
         regions=tuple(
@@ -146,9 +147,9 @@ class _Steps:
         return probability_text(float(graph.probability[edge]) if exact is None else exact[edge])
 
 
-def player_names(num_players: int) -> tuple[str, ...]:
-    """Return names for the players of a game without player names."""
-    return tuple(f"player {player}" for player in range(num_players))
+def shown_names(game: GameTree | ExtensiveForm) -> tuple[str, ...]:
+    """Return the names of all players of a game."""
+    return tuple(player_name(game, player) for player in range(game.num_players))
 
 
 def _group_nodes(labels: Sequence[int] | IntArray) -> dict[int, tuple[int, ...]]:
@@ -201,7 +202,7 @@ def form_picture(
         kind="history",
         title=f"{form.name}: histories, infosets of {whose}{public}",
         nodes=tuple(view.node(history) for history in range(part.size)),
-        player_names=form.player_names,
+        player_names=shown_names(form),
         columns=tuple(range(form.num_players)),
         cell_meaning="an infoset of {}",
         infosets=_picture_infosets(form.infoset[: part.size]),

@@ -10,7 +10,8 @@ import numpy as np
 
 from infoset.efg import TERMINAL
 from infoset.forms import InfostateTree
-from infoset.plotting.history_view import player_names, public_text
+from infoset.game import player_name
+from infoset.plotting.history_view import public_text, shown_names
 from infoset.plotting.picture import OBSERVING, Picture, PictureNode, PictureStep
 from infoset.plotting.sibling_order import sibling_ranks
 from infoset.plotting.step_probabilities import StepProbabilities
@@ -65,9 +66,9 @@ def infostate_picture(
     total = infostates.num_infostates if truncated.is_whole else None
     return Picture(
         kind="infostate",
-        title=f"{tree.game}: infostates of player {player}",
+        title=f"{tree.game}: infostates of {player_name(tree, player)}",
         nodes=tuple(view.node(number, histories) for number, histories in enumerate(groups)),
-        player_names=player_names(tree.num_players),
+        player_names=shown_names(tree),
         remark=part.remark("infostate", "infostates", total),
     )
 
@@ -174,7 +175,7 @@ def public_picture(
         kind="public",
         title=f"{tree.game}: public states, and the infostates of every player there",
         nodes=tuple(view.node(number, histories) for number, histories in enumerate(groups)),
-        player_names=player_names(tree.num_players),
+        player_names=shown_names(tree),
         columns=tuple(range(tree.num_players)),
         remark=part.remark("public state", "public states", total),
     )

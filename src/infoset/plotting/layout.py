@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from infoset.errors import MissingExtraError
 from infoset.plotting.pen import SMALL_SIZE, Box, mark_of, text_width
 from infoset.plotting.picture import Picture, PictureInfoset, Region
 from infoset.typing import Player
+from infoset.utils.extras import import_extra
 
 if TYPE_CHECKING:
     from pygraphviz import AGraph
@@ -308,11 +308,7 @@ def _place_blocks(
 
 
 def _empty_graph(picture: Picture, blocks: Sequence[_Block]) -> AGraph:
-    try:
-        import pygraphviz
-    except ImportError as error:
-        raise MissingExtraError("draw", "drawing a game") from error
-
+    pygraphviz = import_extra("draw", "drawing a game")
     gap = GAP_BETWEEN_REGIONS if picture.regions else GAP_BETWEEN_NODES
     graph = pygraphviz.AGraph(
         directed=True,

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import InfosetError
-from infoset.game import Game
+from infoset.game import Game, player_name
 from infoset.plotting.drawing import draw, draw_subject
 from infoset.plotting.truncation import Limits, compile_part
 from infoset.policy import PolicyRow, TabularPolicy
@@ -44,7 +44,7 @@ def policy_html(policy: TabularPolicy) -> str:
     """Return a policy as an HTML table of the first infostates of each player."""
     parts = [f"<p><b>{escape(policy.form.name)}</b></p>"]
     for player, rows in groupby(policy.sorted_rows(), key=attrgetter("player")):
-        parts.append(f"<p>player {player}</p>")
+        parts.append(f"<p>{escape(player_name(policy.form, player))}</p>")
         parts.append(_table(rows))
     return f"<div>{''.join(parts)}</div>"
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.efg import ExtensiveForm, strategic_form
 from infoset.errors import UnsupportedGameError
-from infoset.game import Game
+from infoset.game import Game, player_name
 from infoset.plotting.figures import TITLE_FONT_SIZE, new_figure, wrap_spec
 from infoset.plotting.pen import FONT, INK, QUIET_INK, player_color
 from infoset.policy import TabularPolicy
@@ -174,11 +174,11 @@ def payoff_table(
             f"at most {MAX_STRATEGIES} rows and columns: draw another view"
         )
     payoffs = np.array([[float(number) for number in row] for row in form.payoffs])
-    first, second = form.player_names
+    names = (player_name(form, 0), player_name(form, 1))
     rows, columns = form.strategies
     shares = None if policy is None else _probabilities(policy, counts)
     table = payoffs.reshape(*counts, 2)
-    return PayoffTable(form.title, (first, second), (rows, columns), table, shares)
+    return PayoffTable(form.title, names, (rows, columns), table, shares)
 
 
 def _probabilities(policy: TabularPolicy, counts: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:

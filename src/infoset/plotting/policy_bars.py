@@ -9,7 +9,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from infoset.errors import ParameterError
-from infoset.forms import as_public_form, as_sequence_form
+from infoset.forms import Form, as_public_form, as_sequence_form
+from infoset.game import player_name
 from infoset.plotting.figures import (
     COLORS,
     TITLE_FONT_SIZE,
@@ -127,7 +128,7 @@ def plot_policy(
         # A grid is made from the first infostates only, and may lack public states.
         tree = as_sequence_form(policy.form).infostate_trees[grid.player]
         total = len(set(tree.public_state[tree.acting].tolist()))
-        panels.append(_grid_panel(grid, total, max_rows))
+        panels.append(_grid_panel(policy.form, grid, total, max_rows))
     panels = panels or _bar_panels(policy, policy.sorted_rows(), max_rows)
     return _draw(panels, title or policy.form.name)
 
@@ -141,7 +142,7 @@ def _plot_public(
         return plot_hands(policy, ROOT if line is None else line, title=title)
     _refuse_line(line, form.name)
     grids = () if layout == "bars" else find_public_grids(policy)
-    panels = [_grid_panel(grid, len(grid.public_states), max_rows) for grid in grids]
+    panels = [_grid_panel(form, grid, len(grid.public_states), max_rows) for grid in grids]
     panels = panels or _bar_panels(policy, policy.rows(), max_rows, MAX_SCANNED)
     return _draw(panels, title or form.name)
 
@@ -176,23 +177,25 @@ def _bar_panels(
     panels = []
     for player, group in groupby(rows, key=attrgetter("player")):
         shown = _with_hands_in_order([*islice(group, max_scanned)])[:max_rows]
-        title = _panel_title(player, len(shown), policy.form.treeplexes[player].num_infostates, "")
+        total = policy.form.treeplexes[player].num_infostates
+        title = _panel_title(player_name(policy.form, player), len(shown), total, "")
         cells = {(place, 0): row for place, row in enumerate(shown)}
         panels.append(_Panel(title, [_shortened(row.infostate) for row in shown], [], cells))
     return panels
 
 
-def _grid_panel(grid: PolicyGrid, total: int, max_rows: int) -> _Panel:
+def _grid_panel(form: Form, grid: PolicyGrid, total: int, max_rows: int) -> _Panel:
     """Return the first rows of a table, of a player with `total` public states."""
     shown = [*map(_shortened, grid.public_states[:max_rows])]
     cells = {place: row for place, row in grid.cells.items() if place[0] < max_rows}
-    title = _panel_title(grid.player, len(shown), total, " public states")
+    name = player_name(form, grid.player)
+    title = _panel_title(name, len(shown), total, " public states")
     return _Panel(title, shown, [*grid.hands], cells)
 
 
-def _panel_title(player: int, num_shown: int, total: int, noun: str) -> str:
+def _panel_title(player: str, num_shown: int, total: int, noun: str) -> str:
     count = "" if num_shown >= total else f" ({num_shown} of {total:,}{noun})"
-    return f"player {player}{count}"
+    return f"{player}{count}"
 
 
 def _draw(panels: list[_Panel], title: str) -> Figure:
@@ -214,7 +217,7 @@ def _draw_panel(axes: Axes, panel: _Panel, colors: dict[str, str], highest: int)
     """Draw the bars of one player, from top to bottom."""
     for (place, column), row in panel.cells.items():
         _draw_bar(axes, panel, place, column, row, colors)
-    axes.set_title(panel.title, fontsize=FONT_SIZE + 2)
+    axes.set_title(panel.title, fontsize=FONT_SIZE + 2, parse_math=False)
     axes.set_yticks(range(len(panel.rows)), panel.rows, fontsize=FONT_SIZE)
     axes.set(xlim=(0, max(1, len(panel.columns))), ylim=(highest - 0.4, -0.6))
     axes.spines[["top", "right"]].set_visible(False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from infoset.game.player_names import name_players
 from infoset.plotting.figures import COLORS, add_grid, new_figure, set_title, wrap_spec
 from infoset.teams import TeamPoint, TeamResult
 from infoset.utils.arguments import check_type
@@ -41,7 +42,8 @@ def plot_team(result: TeamResult) -> Figure:
     if result.upper_bound is not None:
         above.axhline(result.upper_bound, color=BOUND_COLOR, linestyle=":", label="upper bound")
     above.set_ylabel("payoff (game's units)")
-    above.legend(frameon=False, fontsize=8)
+    for text in above.legend(frameon=False, fontsize=8).get_texts():
+        text.set_parse_math(False)
     earned = ", ".join(f"{payoff:.6g}" for payoff in result.payoffs)
     best = f", best of {result.num_runs} runs" if result.num_runs > 1 else ""
     if len(result.teams) > 1:  # their policies are chosen team by team
@@ -67,7 +69,7 @@ def _draw_other_runs(axes: Axes, result: TeamResult) -> None:
 def _draw_team(above: Axes, below: Axes, result: TeamResult, team: int) -> None:
     trace, color = result.trace_of(result.run), COLORS[team % len(COLORS)]
     players = result.teams[team]
-    name = f"player{'s' * (len(players) > 1)} {', '.join(map(str, players))}: "
+    name = f"{name_players(result.information.form, players)}: "
     if len(result.teams) == 1:
         name = ""
     earned = [point.payoffs[team] for point in trace]

@@ -144,6 +144,7 @@ class _TruncatedGame(Game):
         self.game = game
         self.depth = depth
         self.num_players = game.num_players
+        self.player_names = game.player_names
 
     def initial_world(self) -> World:
         return 0, self.game.initial_world()

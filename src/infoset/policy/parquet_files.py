@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from infoset.errors import InfosetError, PolicyFileError, show
+from infoset.errors import InfosetError, ParameterError, PolicyFileError, show
 from infoset.forms import AnyForm, Form, FormT, FormTable, Treeplex, check_form
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import (
@@ -31,6 +31,9 @@ from infoset.utils.arguments import check_choice, check_path
 
 WHOLE: Final = {"uint16": 65_535, "uint8": 255}
 """The number that stands for a probability of 1."""
+
+OTHER_ENDINGS: Final = (".csv", ".npz")
+"""Endings of the files of policies that are not Parquet files."""
 
 
 def save_policy(
@@ -116,6 +119,11 @@ def write_policy_rows(
     import pyarrow as pa
 
     check_path("path", path)
+    if str(path).lower().endswith(OTHER_ENDINGS):
+        raise ParameterError(
+            f"{path} is the name of a CSV file or of a network, and this writes Parquet files; "
+            "give a path that ends in .parquet, or call save_policy_csv for a CSV file"
+        )
     about: dict[str, Any] = {**(metadata or {}), "game": form.name, "fingerprint": form.fingerprint}
     if table.about or storage != "float64":
         about |= {"storage": storage, **table.about}

@@ -35,6 +35,9 @@ FORMAT: Final = 3
 NUMBERS_FORMAT: Final = 2
 """The first format of version 0.1.0, whose digest covers the numbers and the metadata only."""
 
+PARQUET: Final = b"PAR1"
+"""The first bytes of a Parquet file."""
+
 KEY: Final = b"infoset"
 DIGEST: Final = "sha256_of_table"
 NUMBERS_DIGEST: Final = "sha256_of_numbers"
@@ -176,6 +179,12 @@ def _read_parquet(path: Path) -> pa.Table:
     if not is_free_or_regular(path):
         raise PolicyFileError(f"{path} is a folder, a pipe or a device; give the name of a file")
     try:
+        with open(path, "rb") as file:
+            if file.read(len(PARQUET)) != PARQUET:
+                raise PolicyFileError(
+                    f"{path} cannot be read as a policy: it is not a Parquet file, such as one "
+                    "that 'infoset solve' saves; check its path"
+                )
         table = pq.read_table(path, page_checksum_verification=True)
         table.validate(full=True)
         [name.encode() for name in table.column_names]  # raises if they are not UTF-8

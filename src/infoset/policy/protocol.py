@@ -74,17 +74,21 @@ class FunctionPolicy:
 def as_policy(policy: object) -> Policy:
     """Return a policy; a function becomes the policy that it computes.
 
+    The word `uniform` stands for the uniform policy.
+
     Raises
     ------
     ParameterError
-        If the value is neither.
+        If the value is none of these.
     """
+    if isinstance(policy, str) and policy == "uniform":
+        return UniformPolicy()
     if isinstance(policy, type) or not (isinstance(policy, Policy) or callable(policy)):
         shown = policy.__name__ if isinstance(policy, type) else type(policy).__name__
         raise ParameterError(
             f"policies contain a {shown}, which is not a function and has no method "
-            "action_probabilities; give policies, or functions of an infostate and its legal "
-            "actions that return their probabilities"
+            "action_probabilities; give policies, 'uniform', or functions of an infostate and its "
+            "legal actions that return their probabilities"
         )
     return policy if isinstance(policy, Policy) else FunctionPolicy(policy)
 

@@ -342,7 +342,7 @@ def random_policy(form: AnyForm, rng: np.random.Generator) -> TabularPolicy[AnyF
 
 def tabulate(
     form: AnyForm,
-    policies: Policy | PolicyFunction | Sequence[Policy | PolicyFunction | None],
+    policies: Policy | PolicyFunction | str | Sequence[Policy | PolicyFunction | str | None],
 ) -> TabularPolicy[AnyForm]:
     """Evaluate the policies of all players at all infostates and return one table.
 
@@ -351,7 +351,7 @@ def tabulate(
     form : Form
         The game.
     policies : Policy, function, or Sequence of Policy, function or None
-        One for all players, or one per player; None stands for the uniform policy. A function
+        One for all players, or one per player; None or "uniform" is the uniform policy. A function
         receives an infostate and its legal actions, and returns their probabilities, in order or as
         a mapping.
 
@@ -372,7 +372,7 @@ def tabulate(
     {'pass': 0.0, 'bet': 1.0}
     """
     check_form(form)
-    if not isinstance(policies, Sequence):
+    if isinstance(policies, str) or not isinstance(policies, Sequence):
         policies = [as_policy(policies)] * form.num_players
     if len(policies) != form.num_players:
         raise ParameterError(

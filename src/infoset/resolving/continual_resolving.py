@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -14,6 +15,7 @@ from infoset.errors import (
     ParameterError,
     PolicyMismatchError,
     UnsupportedGameError,
+    UserFunctionError,
 )
 from infoset.evaluation import PublicContinuation, TransformedValues, transformed_values
 from infoset.evaluation.tree_reach import check_same_game
@@ -26,10 +28,8 @@ from infoset.policy import (
     TabularPolicy,
     UniformPolicy,
     checked_probabilities,
-    tabulate,
-    transfer_policy,
-    uniform_policy,
 )
+from infoset.resolving.blueprints import GivenBlueprint, resolve_blueprint, tabular_blueprint
 from infoset.resolving.continuation_values import (
     ContinuationFunction,
     ContinuationValues,
@@ -49,6 +49,7 @@ from infoset.resolving.resolution import (
 )
 from infoset.resolving.rules_resolver import RulesResolver
 from infoset.resolving.tree_resolver import TreeResolver
+from infoset.runs import SolveResult
 from infoset.runs.searcher import SearchBudget, SearchedGame, Searcher
 from infoset.tree import GameTree, build_world_graph
 from infoset.tree.counting import count_histories
@@ -59,15 +60,6 @@ from infoset.utils.clocks import compiling_seconds, working_seconds
 
 MAX_HISTORIES: Final = 300_000
 """Histories up to which the tree of a game is built."""
-
-
-@runtime_checkable
-class TabulatedPolicy(Protocol):
-    """Policies that tabulate themselves, such as those of networks."""
-
-    def tabulate(self, form: Form) -> TabularPolicy:
-        """Return the policy at all infostates of a game."""
-        ...
 
 
 @runtime_checkable
@@ -107,8 +99,10 @@ class ContinualResolving(Searcher):
         A two-player constant-sum game; without a tree or a public form it must be zero-sum. The
         tree of a small explored game is built. If the blueprint is on a public form, searches use
         that form.
-    blueprint
-        The policy of both players; by default uniform.
+    blueprint : Policy, function, SolveResult, str or Path, optional
+        The policy of both players; by default uniform. A function of an infostate and its legal
+        actions; or, with a tree or a public form, the name of a method, which solves it, `zoo:NAME`
+        for a policy of the zoo, or a policy file.
     values : TransformedValues, ContinuationValues or callable, optional
         Values of histories for the opponent's continuations: those of a critic, or a function
         `(histories, player) -> [K, n]`, see `ContinuationValues`. By default exact ones with
@@ -160,7 +154,7 @@ class ContinualResolving(Searcher):
     Raises
     ------
     UnsupportedGameError
-        If the game is not two-player constant-sum, or needs a tree.
+        If the game is not two-player constant-sum, or it or the blueprint needs a tree.
     PolicyMismatchError
         If the blueprint or the values belong to another game, or the values to another blueprint.
     UnknownNameError, ParameterError
@@ -188,7 +182,7 @@ class ContinualResolving(Searcher):
     def __init__(
         self,
         model: SearchedGame | GameTree | Form,
-        blueprint: Policy | None = None,
+        blueprint: GivenBlueprint | None = None,
         values: TransformedValues | ContinuationValues | ContinuationFunction | None = None,
         *,
         depth: int | Literal["auto"] | None = "auto",
@@ -215,11 +209,6 @@ class ContinualResolving(Searcher):
                 f"re-solving needs a two-player constant-sum game; {self.model.game} has "
                 f"{self.model.num_players} players"
             )
-        if blueprint is not None and not isinstance(blueprint, Policy):
-            raise ParameterError(
-                f"blueprint={blueprint!r} is not a policy; give one, such as the policy of a "
-                "result of solve or train"
-            )
         if not (values is None or callable(values) or isinstance(values, KINDS_OF_VALUES)):
             raise ParameterError(
                 f"values={values!r} are not values at a depth limit; give "
@@ -231,9 +220,8 @@ class ContinualResolving(Searcher):
                 "iterations=None and milliseconds=None would never end a search; give at least one "
                 "of the two limits"
             )
-        table = None if form is None else _tabular(form, blueprint)
         self.budget = SearchBudget("iterations", iterations, milliseconds)
-        self.resolving = ResolvingSettings(
+        settings = ResolvingSettings(
             depth=(None if form and values is None else 1) if depth == "auto" else depth,
             gadget=gadget,
             opponent=opponent,
@@ -242,23 +230,29 @@ class ContinualResolving(Searcher):
             max_ends=max_ends,
             max_histories=max_histories,
             num_samples=num_samples,
-            tolerance=tolerance if _are_exact(values, table) else None,
+            tolerance=tolerance,
         )
+        # After the checks of all settings: a tree, or a method as blueprint, may take seconds.
+        self.tree = _tree_of(self.model, values) if form is None else None
+        whole = form if self.tree is None else self.tree.sequence_form
+        given = resolve_blueprint(blueprint, whole)
+        table = None if form is None else tabular_blueprint(form, given)
+        is_exact = _are_exact(values, table)
+        self.resolving = settings if is_exact else replace(settings, tolerance=None)
         self.last_search: ResolvingRecord | None = None
         self.methods: Counter[str] = Counter()
         self.num_short = self.num_rejected = 0
         self._values = values
         self.blueprint: Policy
-        self.tree = _tree_of(self.model, values) if form is None else None
         self._resolvers: Sequence[Resolver]
         if table is not None:
             self.blueprint, self._resolvers = self._on_public_form(table, values)
         elif self.tree is None:
-            self.blueprint = UniformPolicy() if blueprint is None else blueprint
+            self.blueprint = UniformPolicy() if given is None else given
             assert not isinstance(values, TransformedValues)  # which have a tree
             self._resolvers = self._by_rules(self.blueprint, values)
         else:
-            self.blueprint, self._resolvers = self._on_tree(self.tree, blueprint, values)
+            self.blueprint, self._resolvers = self._on_tree(self.tree, given, values)
 
     def _on_public_form(
         self, blueprint: TabularPolicy, values: object
@@ -287,7 +281,7 @@ class ContinualResolving(Searcher):
                 f"re-solving needs a two-player constant-sum game, which {tree} is not"
             )
         check_same_game(tree, given.form) if isinstance(given, TabularPolicy) else None
-        blueprint = _tabular(tree.sequence_form, given)
+        blueprint = tabular_blueprint(tree.sequence_form, given)
         values = _tabular_values(tree, blueprint, given_values)
         if values.tree is not tree:
             raise PolicyMismatchError("the values are for another tree; give those of this tree")
@@ -353,10 +347,15 @@ class ContinualResolving(Searcher):
             If no play leads to the infostate.
         ParameterError
             If its player does not act there, or leaf values are not finite.
+        UserFunctionError
+            If the values or the blueprint of the user raise an exception.
         """
         check_generator(rng)
         start, compiled_before = working_seconds(), compiling_seconds()
-        answer = self._resolvers[infostate.player].answer(infostate)
+        try:
+            answer = self._resolvers[infostate.player].answer(infostate)
+        except UserFunctionError as error:
+            raise UserFunctionError(f"{error}, searching at {infostate}") from error.__cause__
         actions = answer.actions or self.model.require_legal_actions(infostate)
         policy = answer.policy
         if policy is None:
@@ -455,21 +454,12 @@ def _are_exact(values: object, blueprint: TabularPolicy | None) -> bool:
     return values is None or isinstance(values, TransformedValues | ExactContinuationValues)
 
 
-def _tabular(form: Form, policy: Policy | None) -> TabularPolicy:
-    """Return a policy as a table; by default the uniform one."""
-    if policy is None:
-        return uniform_policy(form)
-    if isinstance(policy, TabularPolicy):
-        return transfer_policy(policy, form)
-    if isinstance(policy, TabulatedPolicy):
-        return policy.tabulate(form)
-    return tabulate(form, [policy, policy])
-
-
 def _public_form_of(model: object, blueprint: object) -> PublicForm | None:
     """Return the public form on which to search: the one given, or that of the blueprint."""
     if isinstance(model, Form):
         return as_public_form(model)
+    if isinstance(blueprint, SolveResult):
+        blueprint = blueprint.policy
     if isinstance(blueprint, TabularPolicy):
         with suppress(UnsupportedGameError):
             return as_public_form(blueprint.form)

@@ -94,10 +94,13 @@ def checked_continuation_values(
         raise ParameterError(
             f"the continuation values have shape {found.shape} for {len(histories)} histories; "
             f"return an array of shape [{len(histories)}, n], one column for each continuation of "
-            "the opponent"
+            f"the opponent ({_place(histories, player)})"
         )
     if not np.isfinite(found).all():
-        raise ParameterError("the continuation values have an entry that is NaN or infinite")
+        raise ParameterError(
+            "the continuation values have an entry that is NaN or infinite "
+            f"{_place(histories, player)}; return finite numbers"
+        )
     return found + histories.rewards_so_far[:, player, None]
 
 

@@ -17,6 +17,7 @@ from infoset.forms import (
     count_actions,
     cut,
     entered_public_form,
+    leaf_values_at,
     nodes_below,
     sequences_of_nodes,
     unblocked_reach,
@@ -97,7 +98,7 @@ class PublicPart:
         def valued(
             leaf: int, ranges: tuple[FloatArray, FloatArray]
         ) -> tuple[FloatArray, FloatArray]:
-            return function(int(below[leaf - first]), ranges)
+            return leaf_values_at(function, self.form, int(below[leaf - first]), ranges)
 
         return cut(form, valued, nodes=(np.searchsorted(below, self.leaves) + first).tolist())
 

@@ -11,6 +11,7 @@ from infoset.forms import (
     LeafFunction,
     PublicForm,
     chance_reach_of_nodes,
+    leaf_values_at,
     sequences_of_nodes,
 )
 from infoset.game import Infostate
@@ -110,7 +111,10 @@ class PublicResolver(PublicStateResolver):
         alive = self.form.hand_sets[other][self.form.hand_set[public_state]].astype(np.float64)
         ranges = [alive, alive]
         ranges[self.player] = own_range
-        columns = [own(public_state, (ranges[0], ranges[1]))[other] for own in self._continuations]
+        columns = [
+            leaf_values_at(own, self.form, public_state, (ranges[0], ranges[1]))[other]
+            for own in self._continuations
+        ]
         return np.nan_to_num(np.stack(columns, axis=1), nan=0.0)
 
     def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:

@@ -11,6 +11,7 @@ from infoset.evaluation import PublicValues
 from infoset.forms import (
     LeafFunction,
     PublicForm,
+    leaf_values_at,
 )
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretScheme
@@ -167,6 +168,6 @@ def _part(
     def valued(leaf: int, ranges: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, FloatArray]:
         whole = [ranges[0], ranges[1]]
         whole[player] = whole[player] * total
-        return leaf_values(leaf, (whole[0], whole[1]))
+        return leaf_values_at(leaf_values, form, leaf, (whole[0], whole[1]))
 
     return PublicPart(form, node, nodes_after(form, node, depth), valued)

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from importlib import import_module
 from threading import Thread
 from time import monotonic
 from typing import Any, Final
 
-from infoset.errors import MissingExtraError, ParameterError, UnknownNameError
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.runs.ray_executor import RayExecutor
 from infoset.runs.workers import LocalProcesses
 from infoset.utils.arguments import check_type
+from infoset.utils.extras import import_extra
 
 SECONDS_TO_ANSWER: Final = 10
 SECONDS_WITHOUT_WORKERS: Final = 60.0
@@ -99,10 +99,7 @@ class DaskExecutor(Executor):
     """
 
     def __init__(self, address: str) -> None:
-        try:
-            distributed = import_module("distributed")
-        except ImportError as error:
-            raise MissingExtraError("dask", "running on Dask") from error
+        distributed = import_extra("dask", "running on Dask")
         connect = partial(
             distributed.Client, address, timeout=SECONDS_TO_ANSWER, set_as_default=False
         )
@@ -188,10 +185,7 @@ def _check_address(kind: str, address: str, example: str) -> None:
 
 
 def _slurm(rest: str) -> Executor:
-    try:
-        executorlib = import_module("executorlib")
-    except ImportError as error:
-        raise MissingExtraError("slurm", "running on Slurm") from error
+    executorlib = import_extra("slurm", "running on Slurm")
     options = _options(rest)
     if shutil.which("srun") is None:
         raise ParameterError(

@@ -79,6 +79,7 @@ def run_measured(
     is_at_limit: Callable[[TabularPolicy], bool] | None = None,
     evaluate: Callable[[], Evaluation] | None = None,
     extra_cost: int = 0,
+    min_iterations: int = 1,
 ) -> SolveResult:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
@@ -92,7 +93,7 @@ def run_measured(
     outcome 'converged', and a run with a target that was not reached ends as 'stalled'. `evaluate`
     returns what `measure` would return for the answer so far, for solvers that need not build the
     policy for it. `extra_cost` is the cost of a measurement beyond that of evaluating a policy on
-    the form of the solver.
+    the form of the solver. `min_iterations` are done even if there is no time for them.
 
     Raises
     ------
@@ -111,7 +112,8 @@ def run_measured(
     try:
         while outcome is None:
             answer = None  # The last policy need not stay in memory.
-            _run_to(solver, next(measurements), budget, checkpointer, pace)
+            if solver.iteration < min_iterations or not budget.is_over:
+                _run_to(solver, next(measurements), budget, checkpointer, pace)
             answer = _Answer(solver, method, measure, evaluate)
             with pace.measuring():
                 measured, gaps = answer.measured, joint()
@@ -287,12 +289,7 @@ def _run_to(
     checkpointer: RunCheckpointer | NullCheckpointer,
     pace: _Pace,
 ) -> None:
-    """Iterate up to `iteration`, or until a measurement is due because of the time limit.
-
-    A run whose earlier sessions have used up the time does not iterate.
-    """
-    if solver.iteration and budget.is_over:
-        return
+    """Iterate up to `iteration`, or until a measurement is due because of the time limit."""
     longest = max(1, COST_BETWEEN_CLOCK_CHECKS // solver.cost_per_iteration)
     while solver.iteration < iteration:
         with checkpointer.without_interrupts():

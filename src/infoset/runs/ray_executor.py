@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from importlib import import_module
 from typing import Any
 
-from infoset.errors import MissingExtraError, ParameterError
+from infoset.errors import ParameterError
+from infoset.utils.extras import import_extra
 
 
 class RayExecutor(Executor):
@@ -29,10 +29,7 @@ class RayExecutor(Executor):
     """
 
     def __init__(self, address: str) -> None:
-        try:
-            ray: Any = import_module("ray")
-        except ImportError as error:
-            raise MissingExtraError("ray", "running on Ray") from error
+        ray = import_extra("ray", "running on Ray")
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except (ConnectionError, ValueError, RuntimeError) as error:

@@ -9,11 +9,12 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any, Final
 
-from infoset.errors import ResultFileError, nearest_names, show
+from infoset.errors import ResultFileError, show
 from infoset.runs.result import SolveResult, TracePoint
 from infoset.utils.arguments import check_path
 from infoset.utils.files import open_at_once
 from infoset.utils.json_fields import read_json, typed_fields
+from infoset.utils.paths import no_such_path
 from infoset.utils.text import shortened
 
 TRACE_FILES: Final = ("trace.csv", "traces.csv")
@@ -156,10 +157,7 @@ def _trace_file(path: Path) -> Path:
     if path.is_file():
         return path
     if not path.is_dir():
-        beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-        near = nearest_names(path.name, beside)
-        hint = f"{near} " if near.startswith("did you mean") else ""
-        raise ResultFileError(f"there is no file or folder {path}; {hint}{GIVE}")
+        raise ResultFileError(no_such_path(path, GIVE))
     found = [path / name for name in TRACE_FILES if (path / name).is_file()]
     if found:
         return found[0]
@@ -273,7 +271,10 @@ def _count(row: Mapping[str, str], name: str, place: str) -> int:
         raise ResultFileError(
             f"{place} has {name}={show(row[name])}, which must be a whole number, at least 0"
         )
-    return int(value)
+    text = row[name].strip()
+    return (
+        int(text) if text.isdecimal() else int(value)
+    )  # a float has 53 bits, a seed may have more
 
 
 def _number_of(record: Mapping[str, Any], name: str) -> float | None:

@@ -2,12 +2,13 @@
 
 The steps are those of PIMC (`pimc.py`), with another value:
 
-    score(a) = max over plans of sum_w weight(w) * value(w, a, plan)
+    score(a) = max over plans of the mean over w of value(w, a, plan), by weight(w)
 
-A plan fixes the player's next `depth` decisions, of which a is the first. At each infostate it
-takes the same action in all worlds; the other players act with perfect information. The values are
-the perfect-information values after the last of these decisions. The decisions form a tree of
-infostates, built over all worlds together, in which the best plan is found backwards.
+The mean is over the worlds where a is legal. A plan fixes the player's next `depth` decisions, of
+which a is the first. At each infostate it takes the same action in all worlds; the other players
+act with perfect information. The values are the perfect-information values after the last of these
+decisions. The decisions form a tree of infostates, built over all worlds together, in which the
+best plan is found backwards.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class EPIMC(PIMC):
         self.depth = depth
 
     def _scores(self, worlds: Worlds, draws: Iterable[FloatArray]) -> Iterator[WorldScores]:
-        """Yield score(a) = max over plans of sum_w weight(w) * value(w, a, plan), for each draw."""
+        """Yield score(a) for each draw: the largest mean over plans, times the total weight."""
         search = PostponedSearch(worlds, self.depth)
         for weight in draws:
             drawn = np.flatnonzero(weight)

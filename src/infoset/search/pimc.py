@@ -5,14 +5,14 @@ At an infostate s_i of player i:
 1. draw worlds w from a belief B_λ over the histories of s_i              `PIMC._worlds`, `Draws`
 2. value every action a in every world, by perfect play after it when
    all players see everything: value(w, a) = value_i(w after a)           `Worlds.values`
-3. score(a) = sum_w weight(w) * value(w, a)                               `PIMC._scores`
+3. score(a) = mean_w of value(w, a), by weight(w), where a is legal       `PIMC._scores`
 4. play an action with the largest score; ties are split evenly           `WorldScores.policy`
 
     B_λ(w | s_i) = (1 - λ) B_priv(w | s_i) + λ B_pub(w | s_pub)
 
 The weight of a world is the number of its draws, or its probability. The values come from
 `perfect_information.py`. EPIMC and αμ differ in `_scores`. Limits on the number of worlds and
-on time are outside the sum, in `Draws` (`determinization.py`): it yields the weights until a limit
+on time are outside the mean, in `Draws` (`determinization.py`): it yields the weights until a limit
 is reached.
 
 Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in imperfect
@@ -258,7 +258,7 @@ class PIMC(Searcher):
         return Worlds(self._perfect, positions, indices, infostate.player)
 
     def _scores(self, worlds: Worlds, draws: Iterable[FloatArray]) -> Iterator[WorldScores]:
-        """Yield score(a) = sum_w weight(w) * value(w, a), for each of some draws of worlds w.
+        """Yield score(a) for each of some draws: the mean where a is legal, times the total weight.
 
         draws : [K] the weight of each world, which is the number of its draws or its probability.
         """

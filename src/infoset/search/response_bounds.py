@@ -162,8 +162,9 @@ def exploitability_lower_bound(
     response", IJCAI (2022). Differs from the paper: nothing is learned. In games of up to 100,000
     histories the searches run on compiled arrays, which query the policy at all infostates.
 
-    The interval relies on the central limit theorem, as in `play_matches`: with few deals, or rare
-    and large losses of the responder, the bound holds less often than it says.
+    The interval is that of `play_matches`: where the bounds of the utilities are unknown, it relies
+    on the central limit theorem. With few deals, or rare and large losses of the responder, the
+    bound then holds less often than it says.
 
     Examples
     --------

@@ -269,7 +269,8 @@ def _payoff_matrix(form: Form, player: Player) -> csr_array:
     sequences, payoffs = listed_payoffs(form)
     payoff: FloatArray = payoffs[:, player]
     largest = float(np.abs(payoff).max(initial=0.0))
-    scale = float(2.0 ** np.ceil(np.log2(largest))) if largest > 0 else 1.0
+    # At most the largest power of two, for payoffs up to twice as large.
+    scale = float(2.0 ** min(np.ceil(np.log2(largest)), 1023.0)) if largest > 0 else 1.0
     columns, rows = sequences[:, player], sequences[:, 1 - player]
     shape = tuple(form.treeplexes[p].num_sequences for p in (1 - player, player))
     return coo_array((payoff / scale, (rows, columns)), shape=shape).tocsr()

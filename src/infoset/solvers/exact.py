@@ -246,15 +246,18 @@ def _in_integers(equations: Equations) -> _Integers:
 
 
 def _factors(whole: _Integers) -> Any:
-    """Return the LU factors of the matrix in floating point; None if it is singular."""
+    """Return the LU factors of the matrix in floating point.
+
+    None if it is singular, or has numbers beyond the range of floating point.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.linalg import splu
 
     size = len(whole.right)
-    matrix = coo_array((whole.values.astype(float), (whole.rows, whole.columns)), (size, size))
     try:
-        return splu(matrix.tocsc())
-    except RuntimeError:
+        values = whole.values.astype(float)
+        return splu(coo_array((values, (whole.rows, whole.columns)), (size, size)).tocsc())
+    except (RuntimeError, OverflowError):
         return None
 
 

@@ -137,6 +137,11 @@ def _recall(information: InformationMap, team: Sequence[int]) -> InformationMap:
     return perfect_recall_closure(reveal_private(information, team), team)
 
 
+def _recall_or_closure(information: InformationMap, team: Sequence[int]) -> InformationMap:
+    has_signals = information.form.private_signal is not None
+    return (_recall if has_signals else perfect_recall_closure)(information, team)
+
+
 def _unchanged(information: InformationMap, team: Sequence[int]) -> InformationMap:
     return information
 
@@ -153,6 +158,13 @@ RELAXATIONS: Final = Registry(
     entry_type=Relaxation,
 )
 """Relaxations by name. The paper calls `private_revealed` "cheated"."""
+
+DEFAULT_RELAXATION: Final = Relaxation(
+    "recall or closure",
+    "`recall`; without its private information where the form records none, as that of a file",
+    _recall_or_closure,
+)
+"""The relaxation of methods that learn, unless one is requested."""
 
 
 def get_relaxation(name: str) -> Relaxation:

@@ -58,6 +58,33 @@ def path_counts(order: IntArray, first_edge: IntArray, next_world: IntArray) -> 
 
 
 @linear_kernel
+def reward_ranges(
+    order: IntArray, first_edge: IntArray, next_world: IntArray, rewards: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return [W, N] the smallest and the largest sum of the rewards after each world.
+
+    order [W] topological, first_edge [W + 1], next_world [E], rewards [E, N].
+    """
+    num_players = rewards.shape[1]
+    low = np.zeros((len(order), num_players))
+    high = np.zeros((len(order), num_players))
+    # Backward: all worlds after a world are done before it.
+    for place in range(len(order) - 1, -1, -1):
+        world = order[place]
+        start = first_edge[world]
+        for edge in range(start, first_edge[world + 1]):
+            target = next_world[edge]
+            for player in range(num_players):
+                least = rewards[edge, player] + low[target, player]
+                most = rewards[edge, player] + high[target, player]
+                if edge == start or least < low[world, player]:
+                    low[world, player] = least
+                if edge == start or most > high[world, player]:
+                    high[world, player] = most
+    return low, high
+
+
+@linear_kernel
 def count_levels(first_edge: IntArray, next_world: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return [L] the numbers of histories and of nonterminal histories with each length.
 

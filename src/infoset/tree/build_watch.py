@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from infoset.errors import ExplorationLimitError, LimitReached
@@ -26,6 +27,8 @@ GRAPH_MEMORY_FRACTION: Final = 0.75
 """Fraction of the memory allowed at which exploration stops; its arrays need the rest."""
 SIZE_LIMITS: Final = ("worlds", "transitions")
 """Limits after which the number of histories is estimated."""
+ESTIMATE_SECONDS: Final = 1.0
+"""Limit on the time of this estimate: some rules take a millisecond for a transition."""
 
 BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs", "cfr+", "security levels"]
 """The rules are called for each world state; histories get their infostates; payoffs are summed.
@@ -113,10 +116,10 @@ class BuildWatch(Watchdog):
         raise LimitReached
 
     def estimate(self, game: Game) -> HistoryEstimate:
-        """Estimate the number of histories within what is left of the time and memory."""
+        """Estimate the number of histories quickly, within what is left of the time and memory."""
         seconds = self.limits.max_seconds
-        left = None if seconds is None else max(0.0, seconds - self.elapsed)
-        with build_limits(max_seconds=left, memory=self.memory_left()):
+        left = inf if seconds is None else max(0.0, seconds - self.elapsed)
+        with build_limits(max_seconds=min(left, ESTIMATE_SECONDS), memory=self.memory_left()):
             return estimate_histories(game)
 
     def rest(self) -> Watchdog:
@@ -165,7 +168,7 @@ class BuildWatch(Watchdog):
         If the limit concerns the number of world states, the message estimates the number of
         histories. After the other limits, there is no time or memory left for an estimate.
         """
-        limits = self.limits
+        limits, name = self.limits, str(game)
         where, fix = {
             "worlds": (f"at the limit of {limits.max_worlds:,}", "max_worlds (--max-worlds)"),
             "transitions": (
@@ -178,11 +181,14 @@ class BuildWatch(Watchdog):
                 "max_seconds (--build-seconds)",
             ),
         }[self.stop or "memory"]
-        size = ""
+        reason = f"{name} has at least {num_worlds:,} world states; exploring them stopped {where}."
+        if self.stop == "worlds" and num_worlds <= limits.max_worlds:
+            reason = (
+                f"random plays show that {name} has more than {limits.max_worlds:,} world states."
+            )
         if self.stop in SIZE_LIMITS:
-            size = f"It has {self.estimate(game)}. "
+            reason += f" It has {self.estimate(game)}."
         return ExplorationLimitError(
-            f"{game} has at least {num_worlds:,} world states; exploring them stopped {where}. "
-            f"{size}Use smaller parameters, raise {fix} {SEARCH_INSTEAD}",
+            f"{reason} Use smaller parameters, raise {fix} {SEARCH_INSTEAD}",
             {"world_states": num_worlds, "transitions": num_transitions},
         )

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import CyclicGameError, GameTooLargeError
-from infoset.tree._unrolling_kernels import count_levels, path_counts, topological_order
+from infoset.tree._unrolling_kernels import (
+    count_levels,
+    path_counts,
+    reward_ranges,
+    topological_order,
+)
 from infoset.tree.limits import allowed_memory
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import IntArray
@@ -94,6 +99,26 @@ def world_order(graph: WorldGraph) -> IntArray:
     if len(order) < graph.num_worlds:
         raise CyclicGameError(graph.worlds[world] for world in _find_cycle(graph, order))
     return order
+
+
+def utility_range(graph: WorldGraph) -> tuple[float, float]:
+    """Return the smallest and the largest utility of any player at the end of a play.
+
+    Raises
+    ------
+    CyclicGameError
+        If a world state can be reached from itself.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_world_graph
+    >>> utility_range(build_world_graph(load_game("kuhn_poker")))
+    (-2.0, 2.0)
+    """
+    order = world_order(graph)
+    low, high = reward_ranges(order, graph.first_edge, graph.next_world, graph.rewards)
+    return float(low[0].min()), float(high[0].max())
 
 
 def _exact_counts(graph: WorldGraph, order: IntArray) -> tuple[int, int]:

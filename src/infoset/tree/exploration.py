@@ -34,6 +34,10 @@ def build_world_graph(
 ) -> WorldGraph:
     """Visit every world state that is reachable from the initial one, breadth first.
 
+    If the limit on world states is 100,000 or more, random plays begin when a fiftieth of it has
+    been found. If they show, with an error probability below 1e-9, that the game has more than the
+    limit, it is refused.
+
     Parameters
     ----------
     memory
@@ -45,7 +49,8 @@ def build_world_graph(
         Limit on the elapsed time, in seconds; by default that of `build_limits`, which is None: no
         limit.
     partial
-        Return a partial graph at a limit or after Ctrl-C, instead of raising.
+        Return a partial graph at a limit or after Ctrl-C, instead of raising. There are no random
+        plays.
     progress : callable, optional
         Called with a `BuildPoint` every few hundred world states.
 
@@ -69,11 +74,17 @@ def build_world_graph(
     >>> build_world_graph(load_game("kuhn_poker")).num_worlds
     55
     """
-    return explore_game(game, BuildWatch(max_worlds, max_seconds, memory, progress), partial)
+    watch = BuildWatch(max_worlds, max_seconds, memory, progress)
+    return explore_game(game, watch, partial, samples=not partial)
 
 
-def explore_game(game: Game, watch: BuildWatch, partial: bool = False) -> WorldGraph:
+def explore_game(
+    game: Game, watch: BuildWatch, partial: bool = False, *, samples: bool = True
+) -> WorldGraph:
     """Return the world graph of a game, as `build_world_graph` does within the limits of `watch`.
+
+    If `samples` is true, exploration stops early where random plays show that there are more world
+    states than the limit.
 
     Raises
     ------
@@ -86,7 +97,7 @@ def explore_game(game: Game, watch: BuildWatch, partial: bool = False) -> WorldG
     saved = None if entry is None else entry.load()
     if saved is not None and watch.allows(saved.num_worlds, saved.num_edges):
         return saved
-    explorer = Explorer(game, watch)
+    explorer = Explorer(game, watch, samples=samples)
     watch.stop = _explore(explorer, watch, partial)
     if watch.stop is not None and not (partial and explorer.worlds):
         raise watch.error(game, len(explorer.worlds), explorer.num_edges)

@@ -24,6 +24,7 @@ from infoset.game.broken_rules import to_rule_error
 from infoset.game.kinds import find_mixed_kinds, is_text_only, mixed_kinds_error
 from infoset.game.outcome_lists import MAX_OUTCOMES, ended
 from infoset.tree.build_watch import BuildWatch
+from infoset.tree.world_samples import first_check, has_more_worlds
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
@@ -62,10 +63,12 @@ class Explorer:
     exception, and `explore` then finds the broken rule.
     """
 
-    def __init__(self, game: Game, watch: BuildWatch) -> None:
+    def __init__(self, game: Game, watch: BuildWatch, *, samples: bool = False) -> None:
         self.game = game
         self.watch = watch
-        self.max_worlds = watch.limits.max_worlds
+        # The number of world states at which `check_size` is called next.
+        limit = watch.limits.max_worlds
+        self.max_worlds = first_check(limit) if samples else limit
         self.max_transitions = watch.limits.max_transitions
         self.num_players = game.num_players
         self.players = frozenset(range(game.num_players))
@@ -179,7 +182,7 @@ class Explorer:
                     if target == len(worlds):
                         worlds.append(next_world)
                         if target >= max_worlds:
-                            self.watch.stop_at("worlds")
+                            max_worlds = self.check_size()
                     elif worlds[target] is not next_world:
                         self.check_kinds("the next world", worlds[target], next_world)
                     targets = (target,)
@@ -220,10 +223,24 @@ class Explorer:
         if known == len(self.worlds):
             self.worlds.append(world)
             if known >= self.max_worlds:
-                self.watch.stop_at("worlds")
+                self.check_size()
         elif self.worlds[known] is not world:
             self.check_kinds("the next world", self.worlds[known], world)
         return known
+
+    def check_size(self) -> int:
+        """Return the limit on world states; raise `LimitReached` beyond it.
+
+        At the first call, random plays from the world states found last may show that it will be
+        exceeded.
+        """
+        limit = self.watch.limits.max_worlds
+        is_first, self.max_worlds = self.max_worlds < limit, limit
+        if len(self.worlds) > limit or (
+            is_first and has_more_worlds(self.game, self.worlds[self.num_expanded :], limit)
+        ):
+            self.watch.stop_at("worlds")
+        return limit
 
     def check_kinds(self, what: str, first: Hashable, second: Hashable) -> None:
         """Raise if two equal values have different types, such as 1 and True.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -93,6 +93,11 @@ class GameTree(ShortRepr):
     def num_players(self) -> int:
         """Number of players."""
         return len(self.infostate_trees)
+
+    @property
+    def player_names(self) -> Sequence[str]:
+        """[N] names of the players; empty if they have none."""
+        return self.game.player_names
 
     @property
     def num_histories(self) -> int:

@@ -182,7 +182,8 @@ class _Outcomes:
         for parent, step in self.numbering.levels()[1:]:
             new = slice(filled, filled + len(parent))
             reach[new] = reach[parent] * self.steps[step, 0]
-            rewards[new] = rewards[parent] + self.steps[step, 1:]
+            with np.errstate(over="ignore", invalid="ignore"):  # refused in `contract_outcomes`
+                rewards[new] = rewards[parent] + self.steps[step, 1:]
             filled += len(parent)
         return reach, rewards
 

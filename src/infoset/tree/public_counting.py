@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.forms import MAX_CARDS, Cards, CardSymmetries, Group
-from infoset.game import PublicRules
+from infoset.game import PublicRules, scaled_hands
 from infoset.tree.limits import allowed_memory
 from infoset.utils.text import format_bytes, format_count
 
@@ -85,7 +85,7 @@ class _PossiblePairs:
     """
 
     def __init__(self, rules: PublicRules, root: _State) -> None:
-        self.hands = tuple(tuple(rules.hands(player)) for player in range(2))
+        self.hands = tuple(scaled_hands(rules.hands(player)) for player in range(2))
         self.dealt: dict[_State, Cards] = {root: frozenset()}
         self._known: dict[Cards, int] = {}
 

@@ -21,7 +21,7 @@ from infoset.forms import (
     Showdown,
     common_sum,
 )
-from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules
+from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules, scaled_hands
 from infoset.game.protocol import RULES, has_hook
 from infoset.tree.build_watch import BuildProgress
 from infoset.tree.game_tree import build_tree
@@ -134,7 +134,7 @@ class _PublicTree:
 
     def __init__(self, game: Game, rules: PublicRules, symmetries: CardSymmetries) -> None:
         self.game, self.rules, self.symmetries = game, rules, symmetries
-        self.hands = tuple(tuple(rules.hands(player)) for player in range(2))
+        self.hands = tuple(scaled_hands(rules.hands(player)) for player in range(2))
         self.players: list[int] = []
         self.parents: list[int] = []
         self.actions: list[int] = []

@@ -8,9 +8,10 @@ import numpy as np
 
 from infoset.errors import GameRuleError
 from infoset.forms import InfostateTree
+from infoset.game.answer_checks import advice_on_information
 from infoset.tree._unrolling_kernels import extend_states, find_contradiction
 from infoset.tree.world_graph import WorldGraph
-from infoset.typing import IntArray, Player
+from infoset.typing import Action, IntArray, Player
 
 
 @dataclass(frozen=True)
@@ -207,15 +208,19 @@ def check_actions(
 def _contradiction_error(
     graph: WorldGraph, player: Player, world: int, other: int
 ) -> GameRuleError:
-    def legal(at: int) -> str:
+    def legal(at: int) -> tuple[Action, ...]:
         chosen = graph.action_set[at, player]
-        return str(list(graph.action_sets[chosen])) if chosen >= 0 else "none (it does not act)"
+        return graph.action_sets[chosen] if chosen >= 0 else ()
 
+    def text(actions: tuple[Action, ...]) -> str:
+        return str(list(actions)) if actions else "none (it does not act)"
+
+    here, there = legal(world), legal(other)
     return GameRuleError(
-        "a player's infostate determines whether it acts and which actions are legal; make "
-        "observe() show the difference",
+        "a player's infostate determines whether it acts and which actions are legal; "
+        + advice_on_information(here, there),
         found=f"the player cannot tell this world state from {graph.worlds[other]!r}, but its "
-        f"legal actions are {legal(world)} here and {legal(other)} there",
+        f"legal actions are {text(here)} here and {text(there)} there",
         world=graph.worlds[world],
         player=player,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import ParameterError
+from infoset.game import player_name
 from infoset.typing import LongArray, Player
 from infoset.utils.arguments import check_player
 from infoset.views.labels import MAX_CELL_LENGTH, number_duplicates
@@ -52,7 +53,8 @@ def view_beliefs(places: Places, state: int, row: Player = 0, column: Player = 1
     table = place.joint(players, (groups[0].of, groups[1].of))
     total = float(table.sum())
     merged = " and ".join(
-        f"{len(group.of):,} {places.noun} of player {player} in {len(group.labels)} groups"
+        f"{len(group.of):,} {places.noun} of {player_name(places.policy.form, player)} in "
+        f"{len(group.labels)} groups"
         for group, player in zip(groups, players, strict=True)
         if len(group.of) > len(group.labels)
     )

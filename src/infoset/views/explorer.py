@@ -17,7 +17,7 @@ from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError
 from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import PublicForm
-from infoset.game import Game
+from infoset.game import Game, player_name
 from infoset.policy import Policy, TabularPolicy
 from infoset.tree import GameTree
 from infoset.views.form_views import FormValues
@@ -272,6 +272,9 @@ class Explorer:
             game=self._name,
             kind=self.kind,
             num_players=self.game.num_players,
+            player_names=tuple(
+                player_name(self.game, player) for player in range(self.game.num_players)
+            ),
             sizes=self._values[0].sizes if self._values else {},
             policies=tuple(_policy_view(name, values) for name, values in policies),
             opponents=tuple(self._opponents) if self.rules is not None else (),

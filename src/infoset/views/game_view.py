@@ -37,6 +37,8 @@ class GameView:
     game: str
     kind: SubjectKind
     num_players: int
+    player_names: tuple[str, ...]
+    """[N] as `player_name` returns them."""
     sizes: dict[str, int]
     """Counts by what is counted, such as `histories`."""
     policies: tuple[PolicyView, ...]

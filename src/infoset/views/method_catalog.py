@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Final
 
 from infoset.forms import Form
@@ -13,6 +12,7 @@ from infoset.learning import LEARNERS, learns_on_forms
 from infoset.solvers import METHODS, runs_on
 from infoset.solvers.regret_family import RegretMethod
 from infoset.tree import GameTree
+from infoset.utils.extras import has_extra
 from infoset.views.game_view import SubjectKind
 
 ON_TREES: Final[tuple[SubjectKind, ...]] = ("tree",)
@@ -67,7 +67,7 @@ def watched_methods() -> tuple[WatchedMethod, ...]:
             subjects = ANYWHERE if learns_on_forms(learner) else ON_TREES
             about = learner.description
             found.append(WatchedMethod.named(learner.name, "learners", about, subjects))
-    if find_spec("jax") and find_spec("equinox"):
+    if has_extra("deep"):
         found += [_network(preset, about) for preset, about in NETWORKS.items()]
     return tuple(found)
 

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -15,9 +14,7 @@ from infoset.efg import ExtensiveForm, as_game
 from infoset.errors import (
     GameTooLargeError,
     InfosetError,
-    MissingExtraError,
     ParameterError,
-    UnknownNameError,
 )
 from infoset.forms import Form, PublicForm, as_public_form
 from infoset.front import (
@@ -30,6 +27,7 @@ from infoset.front import (
     to_compiled,
     to_public_form,
 )
+from infoset.front.players import unknown_file_or_name
 from infoset.game import Game, GameSource
 from infoset.games import load_game
 from infoset.policy import Policy, TabularPolicy
@@ -37,7 +35,9 @@ from infoset.runs import Callback, SolveResult
 from infoset.solvers import METHODS
 from infoset.tree import BuildProgress, GameTree, public_rules_of
 from infoset.utils.arguments import check_count
+from infoset.utils.extras import has_extra, import_extra
 from infoset.utils.notebooks import in_notebook
+from infoset.utils.paths import looks_like_path
 from infoset.views import Explorer, watched_methods
 from infoset.web.guard import LocalAddress
 from infoset.web.saved_page import save_page
@@ -136,10 +136,9 @@ class Exploration:
             If the extra `notebook` is not installed.
         """
         if self._widget is None:
-            try:
-                from infoset.web.widget import ExplorationWidget
-            except ImportError as error:
-                raise MissingExtraError("notebook", "showing a page in a notebook") from error
+            import_extra("notebook", "showing a page in a notebook")
+            from infoset.web.widget import ExplorationWidget
+
             self._widget = ExplorationWidget(self.explorer)
         return self._widget
 
@@ -154,7 +153,7 @@ class Exploration:
 
 def _shows_widgets() -> bool:
     """Return whether the code runs in a notebook and the extra `notebook` is installed."""
-    return in_notebook() and find_spec("anywidget") is not None
+    return in_notebook() and has_extra("notebook")
 
 
 def explore(
@@ -325,9 +324,8 @@ def _resolved(
     is_name = isinstance(policy, str) and not is_policy_file(policy)
     if is_name and METHODS.knows(str(policy)):
         return solve(form, str(policy), callback=solving(str(policy))).policy
-    # A word that is neither a file nor a method is a misspelled name, not a missing file.
-    if is_name and str(policy).isidentifier() and policy != "uniform":
-        raise UnknownNameError.of("policy", str(policy), ["uniform", *METHODS])
+    if is_name and policy != "uniform" and not looks_like_path(str(policy)):
+        raise unknown_file_or_name("policy", str(policy), ["uniform", *METHODS])
     return resolve_average(policy, form)
 
 

@@ -16,8 +16,7 @@ from infoset.experiments.reports import Expected, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.game import Game
 from infoset.games import LiarsDice, load_game
-from infoset.matches import play_matches
-from infoset.matches.match import Contestant
+from infoset.matches import Contestant, play_matches
 from infoset.runs import Interrupt
 from infoset.search import PIMC, search_model
 from infoset_studies.beliefs.average_policies import (

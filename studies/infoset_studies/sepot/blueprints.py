@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from threading import Lock
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Interrupt
 from infoset.solvers.regret_family import average_policy
+from infoset.utils.extras import has_extra
 from infoset_studies.beliefs.average_policies import tree_of
 
 __all__ = [
@@ -174,7 +174,7 @@ def known_blueprint(
 
 def has_networks() -> bool:
     """Return whether the packages that networks and critics need are installed."""
-    return all(find_spec(name) is not None for name in ("jax", "equinox"))
+    return has_extra("deep")
 
 
 def usable(blueprints: Sequence[Blueprint]) -> list[Blueprint]:

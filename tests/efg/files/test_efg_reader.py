@@ -260,7 +260,7 @@ def test_a_pipe_that_nobody_writes_is_empty(tmp_path):
 
 
 def test_files_that_are_no_text(tmp_path):
-    with pytest.raises(GameFileError, match="does not exist") as caught:
+    with pytest.raises(GameFileError, match="there is no file or folder") as caught:
         load_efg(tmp_path / "none.efg")
     assert caught.value.line is None
     path = tmp_path / "latin.efg"

@@ -8,6 +8,7 @@ import time
 import pytest
 
 import infoset
+from tests.support.market import Market
 from tests.web.browser.visitor import expect, parsed
 
 pytestmark = pytest.mark.browser
@@ -69,6 +70,22 @@ def test_public_forms_show_ends_and_equity(visit, hand):
         expect(table.get_by_role("columnheader", name="equity")).to_be_visible()
         expect(table.get_by_role("row").filter(has_text="Ks")).to_contain_text("70.0%")
         expect(page.get_by_role("group").filter(has_text="histories")).to_have_count(0)
+
+
+def test_players_have_the_names_of_the_game(visit):
+    with infoset.explore(Market(), ["uniform"], against=["uniform"], open_browser=False) as shown:
+        visitor = visit(shown.url)
+        page = visitor.page
+        visitor.explore("∅", "2")
+        expect(page.get_by_role("region", name="infostates of buyer")).to_be_visible()
+        expect(page.get_by_role("treeitem", selected=True)).to_have_attribute(
+            "title", re.compile("buyer acts$")
+        )
+        visitor.show("play")
+        visitor.choose("you are", "buyer")
+        visitor.press(page.get_by_role("button", name="begin"))
+        expect(page.get_by_role("listitem").filter(has_text="seller: ")).to_be_visible()
+        expect(page.get_by_text(re.compile("player [01]"))).to_have_count(0)
 
 
 @HANDS

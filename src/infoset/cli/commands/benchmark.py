@@ -9,7 +9,8 @@ import typer
 
 from infoset.cli.exit_codes import FAILED
 from infoset.cli.options import JsonOption, OnOption, executor_of
-from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
+from infoset.cli.screen import number_text, print_json, print_table, say, tell
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.benchmark import ScoreCard
@@ -119,7 +120,7 @@ def _report(card: ScoreCard, folder: Path | None) -> None:
 
 
 def _report_ratios(card: ScoreCard) -> None:
-    table = make_table(
+    table = TextTable(
         "method", ">median ratio", ">both reached", ">never", f">{card.reference} never", ">neither"
     )
     for ratio in card.ratios():
@@ -132,7 +133,7 @@ def _report_ratios(card: ScoreCard) -> None:
 
 
 def _report_trials(card: ScoreCard) -> None:
-    table = make_table("game", "opponent", ">utility", ">95% interval")
+    table = TextTable("game", "opponent", ">utility", ">95% interval")
     for row in card.rows:
         if row.trial is None or not row.trial.applies:
             table.add_row(row.entry.name, "does not apply", "", "")

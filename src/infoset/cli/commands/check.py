@@ -22,6 +22,8 @@ def run(
 ) -> None:
     """Check that a game follows the rules of the model, and report the first violation.
 
+    If the whole game was checked, remarks follow on what breaks no rule, but is suspicious.
+
     Use it while you write your own game: infoset check path/to/file.py:Class
     """
     from infoset.front import to_game

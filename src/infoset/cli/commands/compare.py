@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -29,7 +29,6 @@ from infoset.cli.screen import (
     asks_for_list,
     duration_text,
     error_text,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -37,6 +36,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.errors import ComparisonError
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ def run(
     on: OnOption = None,
     out: Annotated[Path | None, folder_option("runs/GAME-comparison")] = None,
     form: FormOption = "auto",
+    picture_format: Annotated[
+        str,
+        typer.Option("--format", metavar="FORMAT", help="Format of the plot: png, pdf or svg."),
+    ] = "png",
     as_json: JsonOption = False,
 ) -> None:
     """Solve a game with several methods, and plot their convergence.
@@ -77,7 +81,7 @@ def run(
     If none of --target, --iterations and --seconds is given, each method runs 1,000 iterations
     (learners, 1,000 episodes). Ctrl-C stops at any time and saves the results so far.
     """
-    from infoset.experiments import check_writable
+    from infoset.experiments import check_writable, comparison_files
     from infoset.front import compare, comparison_budget, load, prepare_comparison
 
     rules = load(game)
@@ -85,6 +89,7 @@ def run(
         _list_methods(rules, as_json)
         return
     check_writable(out)
+    comparison_files(picture_format)  # an unknown format is an error before any work is done
     stops = Stops(target, iterations, seconds)._asdict()
     failure = None
     with executor_of(on) as executor, live(str(rules)) as progress:
@@ -99,7 +104,7 @@ def run(
     tell_notes(rules)
     if why is not None:
         tell(f"note: on the {why}")
-    _save(results, out, as_json)
+    _save(results, out, picture_format, as_json)
     if failure is not None:
         raise failure
     if len(results) < len(entries) or results[-1].outcome == "interrupted":
@@ -122,7 +127,7 @@ def _list_methods(rules: Game | CompiledGame, as_json: bool) -> None:
         rows = [{"name": name, "description": text} for name, text in found.items()]
         print_json({"game": str(rules), "methods": rows})
         return
-    table = make_table("name", "description")
+    table = TextTable("name", "description")
     for name, description in found.items():
         table.add_row(name, description)
     print_table(table, title=f"methods that apply to {rules}")
@@ -135,25 +140,26 @@ def _show(progress: Progress, limits: Budget, method: str, point: TracePoint) ->
     progress.measured(point)
 
 
-def _save(results: Sequence[SolveResult], out: Path | None, as_json: bool) -> None:
-    from infoset.experiments import COMPARISON_FILES, save_comparison
+def _save(
+    results: Sequence[SolveResult], out: Path | None, picture_format: str, as_json: bool
+) -> None:
+    from infoset.experiments import comparison_files, save_comparison
 
-    folder = save_results(lambda to: save_comparison(results, to), out)
+    save = partial(save_comparison, results, picture_format=picture_format)
+    folder, files = save_results(save, out), comparison_files(picture_format)
     if as_json:
         summaries = [result.summary() for result in results]
-        about = {"folder": str(folder), "files": dict(COMPARISON_FILES)}
+        about = {"folder": str(folder), "files": files}
         print_json({"game": results[0].game, "results": summaries, **about})
     else:
-        _report(results, folder)
+        _report(results, folder, files)
 
 
-def _report(results: Sequence[SolveResult], folder: Path) -> None:
-    from infoset.experiments import COMPARISON_FILES
-
+def _report(results: Sequence[SolveResult], folder: Path, files: Mapping[str, str]) -> None:
     error = "NashConv" if results[0].exploitability is None else "exploitability"
     has_seeds = any(result.seed is not None for result in results)
     seed_column = [">seed"] * has_seeds
-    table = make_table("method", *seed_column, ">iterations", ">time", f">{error}", "outcome")
+    table = TextTable("method", *seed_column, ">iterations", ">time", f">{error}", "outcome")
     for result in results:
         reached = result.nash_conv if result.exploitability is None else result.exploitability
         table.add_row(
@@ -165,4 +171,4 @@ def _report(results: Sequence[SolveResult], folder: Path) -> None:
             result.outcome,
         )
     print_table(table, title=results[0].game)
-    say(f"saved in {folder}: {', '.join(COMPARISON_FILES.values())}")
+    say(f"saved in {folder}: {', '.join(files.values())}")

@@ -27,13 +27,13 @@ from infoset.cli.progress import Progress, StepPoint, live
 from infoset.cli.saved_results import save_results
 from infoset.cli.screen import (
     duration_text,
-    make_table,
     number_text,
     print_json,
     print_table,
     say,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.utils.clocks import working_seconds
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def run(
         where = {"folder": str(folder), "files": CRITIC_FILES}
         print_json({"game": str(rules), **about, **found, **where})
     else:
-        table = make_table()
+        table = TextTable()
         table.add_row("transformations", number_text(len(critic.transformations)))
         table.add_row("learner steps", number_text(critic.steps))
         table.add_row("time", duration_text(critic.seconds))

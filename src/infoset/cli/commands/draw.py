@@ -26,7 +26,12 @@ def run(
     game: GameArgument,
     out: PictureOption,
     view: ViewOption = "history",
-    player: Annotated[int, typer.Option(help="Player of the infostate view, counted from 0.")] = 0,
+    player: Annotated[
+        str,
+        typer.Option(
+            metavar="PLAYER", help="Player of the infostate view: its number, from 0, or its name."
+        ),
+    ] = "0",
     policy: PolicyOption = None,
     line: Annotated[
         str | None,

@@ -22,7 +22,6 @@ from infoset.cli.screen import (
     SEARCHER_NOTE,
     error_rows,
     error_text,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -31,12 +30,11 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.cli.teams import RuleOption, interval_text, parse_teams
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-    from rich.table import Table
 
     from infoset.efg import ExtensiveForm
     from infoset.evaluation import HandEvaluation
@@ -193,6 +191,7 @@ def _refuse_combined(what: str, options: Mapping[str, object]) -> None:
 def _measure(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> None:
     """Measure a policy exactly, or one for each player, and print the numbers."""
     from infoset.front import evaluate
+    from infoset.game import player_name
 
     with live(str(rules)) as progress:
         found = evaluate(rules, _policies(rules, players), progress=progress.building)
@@ -210,11 +209,12 @@ def _measure(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> 
         print_json({"game": str(rules), "policy": policy, **numbers})
         return
     gains = [error_text(gain, found.rounding) for gain in found.gains]
-    table = _table_of_players("gain of a best response", found.values, gains)
+    table = _table_of_players(rules, "gain of a best response", found.values, gains)
     for name, text in error_rows(found):
         table.add_row(name, "", text)
     for player, level in enumerate(found.security_levels or () if len(players) > 1 else ()):
-        table.add_row(f"security level of player {player}", number_text(level), "")
+        name = player_name(rules, player)
+        table.add_row(f"security level of {name}", number_text(level), "")
     print_table(table, title=f"{rules}: {policy}" if len(players) > 1 else str(rules))
     say_equilibrium(found)
 
@@ -236,6 +236,7 @@ def _policies(rules: Game | ExtensiveForm, players: list[str]) -> list[Evaluated
 def _measure_hands(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> None:
     """Measure what each hand earns, and print the numbers."""
     from infoset.front import evaluate_hands
+    from infoset.game import player_name
 
     with live(str(rules)) as progress:
         found = evaluate_hands(rules, _policies(rules, players), progress=progress.building)
@@ -246,7 +247,7 @@ def _measure_hands(rules: Game | ExtensiveForm, players: list[str], as_json: boo
         print_json({"game": str(rules), "policy": policy, "hands": hands})
         return
     for one in found:
-        _print_hands(one, f"{rules}: {policy}, player {one.player}")
+        _print_hands(one, f"{rules}: {policy}, {player_name(rules, one.player)}")
         say()
     say("values are those given the hand; their means, by probability, are those of the game")
 
@@ -263,7 +264,7 @@ def _print_hands(one: HandEvaluation, title: str) -> None:
     rows = list(zip(*_columns(one), strict=True))
     order = sorted(range(len(rows)), key=lambda place: -one.probabilities[place] * one.gains[place])
     shown = sorted(order[:MAX_HANDS])  # chosen by what they contribute, shown in the usual order
-    table = make_table("hand", ">probability", ">value", ">best response", ">gain")
+    table = TextTable("hand", ">probability", ">value", ">best response", ">gain")
     for place in shown:
         label, *numbers = rows[place]
         table.add_row(label, *map(number_text, numbers))
@@ -281,6 +282,7 @@ def _measure_teams(
 ) -> None:
     """Measure and print the payoffs and security levels of teams."""
     from infoset.front import evaluate_teams, is_policy_file, resolve_searcher, to_game
+    from infoset.game.player_names import short_name
 
     with live(str(rules)) as progress:
         is_queried = policy != "uniform" and not is_policy_file(policy)
@@ -295,9 +297,9 @@ def _measure_teams(
     if as_json:
         print_json({"game": str(rules), "policy": policy, **found._asdict()})
         return
-    table = make_table("team", ">payoff", ">security level")
+    table = TextTable("team", ">payoff", ">security level")
     for team, payoff, level in zip(*found, strict=True):
-        name = ", ".join(map(str, team))
+        name = ", ".join(short_name(rules, player) for player in team)
         table.add_row(name, number_text(payoff), interval_text(level.lower, level.upper))
     print_table(table, title=str(rules))
 
@@ -316,7 +318,7 @@ def _measure_correlated(rules: Game | ExtensiveForm, policy: str, as_json: bool)
         print_json({**about, **asdict(measured)})
         return
     gains = [number_text(gain) for gain in measured.gains]
-    table = _table_of_players("gain of a fixed policy", measured.values, gains)
+    table = _table_of_players(rules, "gain of a fixed policy", measured.values, gains)
     table.add_row("CCE gap", "", number_text(measured.cce_gap))
     print_table(table, title=f"{rules}: {policy}")
     say(
@@ -325,12 +327,15 @@ def _measure_correlated(rules: Game | ExtensiveForm, policy: str, as_json: bool)
     )
 
 
-def _table_of_players(gain: str, values: Sequence[float], gains: Sequence[str]) -> Table:
+def _table_of_players(
+    rules: Game | ExtensiveForm, gain: str, values: Sequence[float], gains: Sequence[str]
+) -> TextTable:
     """Return a table with a row for each player, and place for totals."""
-    table = make_table("player", ">value", f">{gain}")
+    from infoset.game.player_names import short_name
+
+    table = TextTable("player", ">value", f">{gain}")
     for player, (value, own) in enumerate(zip(values, gains, strict=True)):
-        table.add_row(str(player), number_text(value), own)
-    table.add_section()
+        table.add_row(short_name(rules, player), number_text(value), own)
     return table
 
 
@@ -345,6 +350,7 @@ def _bound(
 ) -> None:
     """Bound the exploitability of a policy from below, and print the bound."""
     from infoset.front import resolve_players, to_game
+    from infoset.game import player_name
     from infoset.search import RESPONDER, Searcher, exploitability_lower_bound
 
     rules = to_game(game)
@@ -368,12 +374,12 @@ def _bound(
     if as_json:
         _print_bound(found, about)
         return
-    table = make_table("response by search", ">utility", ">95% interval")
+    table = TextTable("response by search", ">utility", ">95% interval")
     for player, utility in enumerate(found.match.position_utilities):
-        table.add_row(f"as player {player}", number_text(utility.mean), _interval(utility.interval))
+        name = f"as {player_name(rules, player)}"
+        table.add_row(name, number_text(utility.mean), _interval(utility.interval))
     gain = found.gain
     table.add_row("mean gain", number_text(gain.mean), _interval(gain.interval))
-    table.add_section()
     at_least = number_text(found.exploitability_lower_bound)
     table.add_row("exploitability at least", at_least, "")
     print_table(table, title=f"{rules}: {policy}")

@@ -49,7 +49,7 @@ def run(
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
     ] = True,
-    save: Annotated[
+    out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE.html",
@@ -61,7 +61,7 @@ def run(
         typer.Option(
             metavar="N",
             min=0,
-            help="With --save: maximum number of public observations of an included public state.",
+            help="With --out: maximum number of public observations of an included public state.",
         ),
     ] = None,
 ) -> None:
@@ -75,9 +75,9 @@ def run(
     from infoset.runs import Budget
     from infoset.web import Exploration, make_explorer, save_page
 
-    if depth is not None and save is None:
+    if depth is not None and out is None:
         raise typer.BadParameter(
-            "--depth needs --save; the served page loads public states as you open them"
+            "--depth needs --out; the served page loads public states as you open them"
         )
     rules = load(game)
     with live(str(rules)) as progress:
@@ -93,10 +93,10 @@ def run(
             progress=progress.building,
             solving=solving,
         )
-        if save is not None:
-            save_page(explorer, save, depth=depth)
-    if save is not None:
-        say(f"saved in {save}")
+        if out is not None:
+            save_page(explorer, out, depth=depth)
+    if out is not None:
+        say(f"saved in {out}")
         return
     with Exploration(explorer, port) as page:
         page.start()

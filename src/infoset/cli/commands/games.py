@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from infoset.cli.options import JsonOption
-from infoset.cli.screen import make_table, print_json, print_table, say
+from infoset.cli.screen import print_json, print_table, say
+from infoset.cli.tables import NEW_LINE, TextTable
 
 if TYPE_CHECKING:
     from infoset.games import GameEntry, ParameterEntry
@@ -33,10 +34,10 @@ def run(
     if as_json:
         print_json({"games": [_record(entry) for entry in GAMES.values()]})
         return
-    table = make_table("game", "description and parameters")
+    table = TextTable("game", "description and parameters")
     for entry in GAMES.values():
         parameters = ", ".join(map(_text, entry.parameters))
-        table.add_row(entry.name, "\n".join(filter(None, [entry.summary, parameters])))
+        table.add_row(entry.name, NEW_LINE.join(filter(None, [entry.summary, parameters])))
     print_table(table)
     say("* not a parameter of OpenSpiel's game of the same name")
     say("openspiel:NAME(...) loads any other game of OpenSpiel (optional extra)")
@@ -58,7 +59,7 @@ def _describe(entry: GameEntry, as_json: bool) -> None:
     if entry.aliases:
         say(f"other names: {', '.join(entry.aliases)}")
     if entry.parameters:
-        table = make_table("parameter", "default", "allowed", "meaning")
+        table = TextTable("parameter", "default", "allowed", "meaning")
         for parameter in entry.parameters:
             allowed = "" if parameter.domain is None else str(parameter.domain)
             table.add_row(parameter.name, _default_text(parameter), allowed, parameter.meaning)

@@ -10,18 +10,18 @@ from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
 from infoset.cli.screen import (
-    make_table,
     number_text,
     print_json,
     print_table,
     say,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.front import GameInfo
 
 STOPS = {
-    "worlds": "stopped at the limit on world states (--max-worlds)",
+    "worlds": "there are more world states than the limit (--max-worlds)",
     "transitions": "stopped at ten transitions for each world state allowed (--max-worlds)",
     "memory": "stopped at the memory limit (--memory)",
     "seconds": "stopped at the time limit (--seconds)",
@@ -56,7 +56,7 @@ def run(game: GameArgument, as_json: JsonOption = False) -> None:
 
 
 def _report(found: GameInfo) -> None:
-    table = make_table()
+    table = TextTable()
     for name, text in describe(found).items():
         table.add_row(name, text)
     print_table(table, title=found.game)
@@ -71,7 +71,7 @@ def describe(found: GameInfo) -> dict[str, str]:
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
     public, worlds = found.public_form_bytes, found.world_states
     return {
-        "players": str(found.num_players),
+        "players": ": ".join(filter(None, (str(found.num_players), ", ".join(found.player_names)))),
         "world states": "-" if worlds is None else bound + number_text(worlds),
         "histories": bound + number_text(found.histories),
         "terminals": bound + number_text(found.terminals),

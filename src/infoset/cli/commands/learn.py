@@ -29,13 +29,13 @@ from infoset.cli.screen import (
     add_times,
     asks_for_list,
     list_and_leave,
-    make_table,
     number_text,
     print_json,
     print_table,
     say,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
@@ -155,7 +155,7 @@ def _save(
 def _report(result: LearnResult, folder: Path, spec: str) -> None:
     from infoset.experiments import learning_files
 
-    table = make_table()
+    table = TextTable()
     if result.reason is not None:
         table.add_row("method", result.reason)
     table.add_row("episodes", number_text(result.episodes))

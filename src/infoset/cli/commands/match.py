@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
@@ -22,7 +23,6 @@ from infoset.cli.options import (
 from infoset.cli.progress import Progress, live
 from infoset.cli.screen import (
     SEARCHER_NOTE,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -30,6 +30,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.cli.teams import parse_teams
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ def run(
     if as_json:
         print_json({**about, **asdict(result)})
     else:
-        _report(result, about, teams or [(player,) for player in range(rules.num_players)])
+        seats = teams or [(player,) for player in range(rules.num_players)]
+        _report(rules, result, about, seats)
     if outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -277,12 +279,13 @@ def _tell_notes(
                 tell(f"note: {text}: {note}")
 
 
-def _report(result: MatchResult, about: Mapping[str, str], seats: Teams) -> None:
+def _report(rules: Game, result: MatchResult, about: Mapping[str, str], seats: Teams) -> None:
+    from infoset.game.player_names import name_players
     from infoset.matches import Estimate
 
     is_exact = about["outcome"] == "exact"
     interval = [] if is_exact else [">95% interval"]
-    table = make_table("", ">utility", *interval, ">wins", *interval)
+    table = TextTable("", ">utility", *interval, ">wins", *interval)
 
     # Exact numbers that cancel leave rounding errors, which are not information.
     smallest = ROUNDING * max(abs(own.mean) for own in result.position_utilities) if is_exact else 0
@@ -296,18 +299,19 @@ def _report(result: MatchResult, about: Mapping[str, str], seats: Teams) -> None
     table.add_row("all positions", *cells(result.utility, result.win_rate))
     rows = zip(seats, result.position_utilities, result.position_win_rates, strict=True)
     for players, utility, wins in rows:
-        who = f"player{'s' * (len(players) > 1)} {', '.join(map(str, players))}"
-        table.add_row(f"as {who}", *cells(utility, wins))
+        table.add_row(f"as {name_players(rules, players)}", *cells(utility, wins))
     print_table(table, title="{game}: {first} against {second}".format(**about))
     deals = f"{number_text(result.num_deals)} deals, each in every position; "
     say(("" if is_exact else deals) + ENDINGS[about["outcome"]])
 
 
 def _cells(estimate: Estimate, *, percent: bool = False) -> tuple[str, str]:
-    """Format a mean and its interval, `-` if the mean is exact."""
+    """Format a mean and its interval: `-` if the mean is exact, `unknown` if nothing bounds it."""
 
     def text(value: float) -> str:
         return f"{100 * value:.4g}%" if percent else number_text(value)
 
     low, high = map(text, estimate.interval)
+    if not isfinite(estimate.half_width):
+        return text(estimate.mean), "unknown"
     return text(estimate.mean), f"{low} to {high}" if low != high else "-"

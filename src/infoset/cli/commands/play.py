@@ -13,7 +13,7 @@ import typer
 from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
 from infoset.cli.screen import in_lines, print_json, say, tell, tell_average
-from infoset.errors import ParameterError
+from infoset.cli.tables import JOINT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,6 @@ UNIFORM = "uniform"
 WIDTH = 78
 HELP, COACH, STOP = "?", "!", ("q", "quit")
 KEYS = "? lists these keys, q or Ctrl-D quits"
-UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 class InputEndedError(Exception):
@@ -42,10 +41,14 @@ class InputEndedError(Exception):
 
 def run(
     game: GameArgument,
-    human: Annotated[
-        int,
-        typer.Option("--as", metavar="P", min=0, help="Player that you control, counted from 0."),
-    ] = 0,
+    player: Annotated[
+        str,
+        typer.Option(
+            "--player",
+            metavar="PLAYER",
+            help="Player that you control: its number, from 0, or its name.",
+        ),
+    ] = "0",
     against: Annotated[
         str,
         typer.Option(
@@ -80,13 +83,11 @@ def run(
 
     from infoset.front import to_game
     from infoset.game.broken_rules import check_num_players
+    from infoset.game.player_names import find_player, own_names, player_name
 
     rules = to_game(game)
-    num_players = check_num_players(rules)
-    if human >= num_players:
-        raise ParameterError(
-            f"--as {human}: {rules} has no such player; players are 0 to {num_players - 1}"
-        )
+    check_num_players(rules)
+    human = find_player(rules, player)
     rng = np.random.default_rng(seed)
     others = _opponent(rules, against)
     write = partial(in_lines, tell if as_json else say)
@@ -98,7 +99,10 @@ def run(
         seconds,
         None if coach is None else _coach(rules, coach, human),
     )
-    write(f"{rules}: you are player {human} of {rules.num_players}, against {against}")
+    who = f"player {human} of {rules.num_players}"
+    if own_names(rules):
+        who = f"{player_name(rules, human)} ({who})"
+    write(f"{rules}: you are {who}, against {against}")
     write(f"answer with the name, its beginning, or the number of an action; {table.keys}")
     hands = list(play_hands(table, write))
     _tell_notes(others, against)
@@ -304,7 +308,7 @@ def menu(names: Sequence[str]) -> str:
     are_numbers = any(name.isdecimal() for name in names)
     # Spaces inside an entry must not become line breaks.
     entries = [
-        (name if are_numbers else f"[{number}] {name}").replace(" ", UNBROKEN)
+        (name if are_numbers else f"[{number}] {name}").replace(" ", JOINT)
         for number, name in enumerate(names, start=1)
     ]
     text = fill(
@@ -315,7 +319,7 @@ def menu(names: Sequence[str]) -> str:
         break_on_hyphens=False,
         break_long_words=False,
     )
-    return text.replace(UNBROKEN, " ")
+    return text.replace(JOINT, " ")
 
 
 def find_choice(text: str, names: Sequence[str]) -> int | None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from infoset.cli.options import JsonOption, PictureOption
-from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
+from infoset.cli.screen import number_text, print_json, print_table, say, tell
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.runs import RunTrace
 
+BOTH = "both"
 RunsArgument: TypeAlias = Annotated[
     list[str],
     typer.Argument(
@@ -46,8 +48,13 @@ def run(
     runs: RunsArgument,
     out: PictureOption,
     against: Annotated[
-        str, typer.Option(metavar="AXIS", help="What to draw against: iterations, seconds or both.")
-    ] = "both",
+        str | None,
+        typer.Option(
+            metavar="AXIS",
+            help="What to draw against: iterations, seconds or both.",
+            show_default="both; iterations for several games",
+        ),
+    ] = None,
     band: Annotated[
         str,
         typer.Option(help="Band around the median of runs with the same name: range or quartiles."),
@@ -71,7 +78,8 @@ def run(
         ),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Title.", show_default="the game")
+        str | None,
+        typer.Option(metavar="TEXT", help="Title.", show_default="the game, if it is only one"),
     ] = None,
     x_label: Annotated[
         str | None,
@@ -87,36 +95,64 @@ def run(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw the errors of saved runs in one chart.
+    """Draw the errors of saved runs in one chart, or in a panel for each game.
 
     Runs are folders that solve, learn, train and compare saved, or CSV files of
     other programs with the columns iteration (or seconds) and exploitability.
     """
-    from infoset.plotting import check_target, common_error, plot_comparison, save_figure
+    from infoset.plotting import (
+        check_target,
+        common_error,
+        plot_comparison,
+        plot_games,
+        save_figure,
+    )
     from infoset.runs import read_traces
 
     check_target(out)
-    figsize = None if size is None else parse_size(size)
     named = [_name_and_path(text) for text in runs]
-    figure = plot_comparison(
-        [(name, path) if name else path for name, path in named],
-        against=against,
-        band=band,
-        target=target,
-        percent_of_range=percent,
-        payoff_width=payoff_width,
-        title=title,
-        x_label=x_label,
-        y_label=y_label,
-        figsize=figsize,
-    )
-    save_figure(figure, out)
+    given = [(name, path) if name else path for name, path in named]
     named_runs = [(name or run.method, run) for name, path in named for run in read_traces(path)]
+    options: dict[str, Any] = {
+        "band": band,
+        "target": target,
+        "percent_of_range": percent,
+        "title": title,
+        "figsize": None if size is None else parse_size(size),
+    }
+    labels = {"x_label": x_label, "y_label": y_label}
+    of_one_game: dict[str, Any] = {"payoff_width": payoff_width, **labels}
+    if len({run.game for _, run in named_runs if run.game}) > 1:
+        _check_games(of_one_game)
+        figure = plot_games(given, against=_only_axis(against), **options)
+    else:
+        figure = plot_comparison(given, against=against or BOTH, **options, **of_one_game)
+    save_figure(figure, out)
     error = common_error([run for _, run in named_runs])
     rows = [_row(name, run, error) for name, run in named_runs]
     if any(next(iter(run.trace[-1].errors)) != error for _, run in named_runs):
         tell(f"note: the chart and the table show {error}, which all runs have")
     _report(rows, out, as_json)
+
+
+def _check_games(of_one_game: Mapping[str, object]) -> None:
+    """Raise if an option is given that applies to the chart of one game only."""
+    for name, value in of_one_game.items():
+        if value is not None:
+            raise typer.BadParameter(
+                f"--{name.replace('_', '-')} is for the runs of one game, and these are of "
+                "several; leave it out, or draw one chart for each game"
+            )
+
+
+def _only_axis(against: str | None) -> str:
+    """Return what the panels of several games are drawn against: one axis."""
+    if against == BOTH:
+        raise typer.BadParameter(
+            "--against both is for the runs of one game, and these are of several; give iterations "
+            "or seconds"
+        )
+    return against or "iterations"
 
 
 def _name_and_path(text: str) -> tuple[str, str]:
@@ -133,10 +169,12 @@ def _report(rows: Sequence[dict[str, Any]], out: Path, as_json: bool) -> None:
         print_json({"file": str(out), "runs": rows})
         return
     error = next(row["error"] for row in rows)
-    table = make_table("name", ">seed", ">measurements", ">iterations", f">last {error}")
+    columns = ("name", ">seed", ">measurements", ">iterations", f">last {error}")
+    has_games = len({row["game"] for row in rows}) > 1
+    table = TextTable(*["game"] * has_games, *columns)
     for row in rows:
         numbers = (row["seed"], row["measurements"], row["iterations"], row["last_error"])
-        table.add_row(row["name"], *map(number_text, numbers))
+        table.add_row(*[row["game"] or ""] * has_games, row["name"], *map(number_text, numbers))
     print_table(table)
     say(f"saved in {out}")
 

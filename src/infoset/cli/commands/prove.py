@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def run(
     game: GameArgument,
-    save: Annotated[
+    out: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Certificate to write, which 'infoset verify FILE' checks."
@@ -33,47 +34,54 @@ def run(
     probabilities and of best responses, all in exact arithmetic. Chance
     probabilities must be exact fractions.
     """
-    from infoset.front import to_compiled
+    from infoset.front import load, to_compiled, to_game
+    from infoset.game import player_name
     from infoset.solvers import solve_exactly
 
     with live(game) as progress:
-        compiled = to_compiled(game, progress=progress.building)
+        # A certificate is about rules, also of a game that a file gives as a tree.
+        subject = load(game) if out is None else to_game(game)
+        compiled = to_compiled(subject, progress=progress.building)
         proof = solve_exactly(compiled)
-        if save is not None:
-            _save(proof, compiled, save)
+        if out is not None:
+            _save(proof, compiled, out)
     tell_notes(compiled)
     bounds = {"value": proof.value, "lower": proof.lower, "upper": proof.upper}
     if as_json:
-        saved = {} if save is None else {"certificate": str(save)}
+        saved = {} if out is None else {"certificate": str(out)}
         print_json(
             {"game": str(compiled), **{name: _json(bounds[name]) for name in bounds}, **saved}
         )
         return
     say(str(compiled))
-    shown = {"value of player 0": proof.value}
+    first = player_name(compiled, 0)
+    shown = {f"value of {first}": proof.value}
     if proof.value is None:
-        shown = {"lower bound for player 0": proof.lower, "upper bound for player 0": proof.upper}
+        shown = {f"lower bound for {first}": proof.lower, f"upper bound for {first}": proof.upper}
     for name, bound in shown.items():
         if bound is not None:
             # Not in a table, which would break long fractions.
             say(f"{name}: {bound}, about {number_text(float(bound))}")
-    if save is not None:
-        say(f"certificate saved in {save}; infoset verify {save} checks it")
+    if out is not None:
+        say(f"certificate saved in {out}; {_how_to_verify(game, out)} checks it")
 
 
 def _save(proof: ValueProof, compiled: CompiledGame, path: Path) -> None:
     """Write the certificate of a proof, which is verified before."""
     from infoset.certificates import save_certificate
-    from infoset.errors import CertificateError
     from infoset.evaluation import make_certificate
     from infoset.tree import GameTree
 
-    if not isinstance(compiled, GameTree):
-        raise CertificateError(
-            f"{compiled} is a file, but a certificate names a registered game; leave out --save, "
-            "or give a game that 'infoset games' lists"
-        )
+    assert isinstance(compiled, GameTree)
     save_certificate(make_certificate(proof, compiled), path)
+
+
+def _how_to_verify(game: str, path: Path) -> str:
+    """Return the command that checks a certificate; it names the code of an unregistered game."""
+    from infoset.certificates import is_registered
+
+    command = ["infoset", "verify", str(path), *([] if is_registered(game) else ["--game", game])]
+    return " ".join(map(quote, command))
 
 
 def _json(bound: Fraction | None) -> Any:

@@ -15,12 +15,12 @@ from infoset.cli.screen import (
     asks_for_list,
     error_console,
     list_and_leave,
-    make_table,
     print_json,
     print_table,
     say,
     tell,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.experiments import Experiment, Finished
@@ -158,7 +158,7 @@ def _print(table: Table, title: str) -> None:
         f">{name}" if is_number else name
         for name, is_number in zip(table.columns, numbers, strict=True)
     ]
-    shown = make_table(*headers)
+    shown = TextTable(*headers)
     for row in table.rows:
         shown.add_row(*(entry_text(entry).replace("`", "") for entry in row))
     print_table(shown, title=title)

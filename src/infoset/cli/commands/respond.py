@@ -20,7 +20,6 @@ from infoset.cli.saved_results import save_results, say_how_to_show
 from infoset.cli.screen import (
     SEARCHER_NOTE,
     error_text,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -28,6 +27,7 @@ from infoset.cli.screen import (
     tell,
     tell_average,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
@@ -40,8 +40,13 @@ def run(
     game: OptionalGameArgument = None,
     policy: AnyPolicyArgument = None,
     player: Annotated[
-        int, typer.Option(min=0, help="Player who responds, counted from 0.", show_default=True)
-    ] = 0,
+        str,
+        typer.Option(
+            metavar="PLAYER",
+            help="Player who responds: its number, from 0, or its name.",
+            show_default=True,
+        ),
+    ] = "0",
     out: Annotated[Path | None, folder_option("runs/GAME-response-PLAYER")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -52,28 +57,35 @@ def run(
     """
     from infoset.evaluation import expected_values
     from infoset.experiments import check_writable, save_response
+    from infoset.game import player_name
+    from infoset.game.player_names import find_player
 
     check_writable(out)
     rules, path = game_and_policy(game, policy)
     tell_average(path)
-    response, before = _respond(rules, path, player)
+    responder = find_player(rules, player)
+    response, before = _respond(rules, path, responder)
     form = before.form
-    value = float(expected_values(before)[player])
+    value = float(expected_values(before)[responder])
     folder = save_results(lambda to: save_response(response, to, game=rules), out)
-    numbers = {"player": player, "value": response.value, "gain": max(0.0, response.value - value)}
+    numbers = {
+        "player": responder,
+        "value": response.value,
+        "gain": max(0.0, response.value - value),
+    }
     if as_json:
         print_json({"game": str(rules), "policy": path, **numbers, "folder": str(folder)})
         return
-    table = make_table()
+    table = TextTable()
     table.add_row("value of the policy", number_text(value))
     table.add_row("value of the best response", number_text(response.value))
     table.add_row("gain", error_text(numbers["gain"], form.rounding))
-    print_table(table, title=f"{rules}: best response of player {player} to {path}")
+    print_table(table, title=f"{rules}: best response of {player_name(rules, responder)} to {path}")
     say(f"saved in {folder}: policy.parquet, result.json")
     name = game if game and policy else str(rules)
     say_how_to_show(name, folder)
-    other = (player + 1) % rules.num_players
-    command = ["infoset", "play", name, "--as", str(other), "--against", str(folder)]
+    other = (responder + 1) % rules.num_players
+    command = ["infoset", "play", name, "--player", str(other), "--against", str(folder)]
     say(f"to play against it: {' '.join(map(quote, command))}")
 
 
@@ -89,9 +101,7 @@ def _respond(
         resolve_searcher,
         to_game,
     )
-    from infoset.utils.arguments import check_player
 
-    check_player(player, rules.num_players, str(rules))
     with live(str(rules)) as progress:
         is_queried = path != "uniform" and not is_policy_file(path)
         policy = resolve_searcher(path, to_game(rules)) if is_queried else path

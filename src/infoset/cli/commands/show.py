@@ -17,7 +17,8 @@ from infoset.cli.options import (
     game_and_policy,
 )
 from infoset.cli.progress import live
-from infoset.cli.screen import print_json, say, say_data
+from infoset.cli.screen import print_json, print_table, say, say_data
+from infoset.cli.tables import JOINT, TextTable
 
 if TYPE_CHECKING:
     from infoset.cli.progress import Progress
@@ -57,15 +58,26 @@ class Choice(NamedTuple):
             self.player in (None, row.player)
             and not (self.reached and row.own_reach < SMALLEST_SHOWN)
             and (self.depth is None or row.own_depth < self.depth)
-            and (self.match is None or self.match in row.infostate)
+            and self._matches(row.infostate)
         )
+
+    def _matches(self, infostate: str) -> bool:
+        """Return whether an infostate contains the text, with the cards of hands in any order."""
+        from infoset.game import other_card_order
+
+        text = self.match
+        return text is None or text in infostate or other_card_order(text) in infostate
 
 
 def run(
     game: OptionalGameArgument = None,
     policy: PolicyArgument = None,
     player: Annotated[
-        int | None, typer.Option(min=0, help="Print the infostates of one player only.")
+        str | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Print the infostates of one player only: its number, from 0, or its name.",
+        ),
     ] = None,
     reached: Annotated[
         bool, typer.Option("--reached", help="Print infostates with positive own reach only.")
@@ -109,15 +121,14 @@ def run(
     correlated policy, the average of its policies is printed.
     """
     from infoset.front import read_policy_metadata
+    from infoset.game.player_names import find_player
     from infoset.policy import save_policy_csv
-    from infoset.utils.arguments import check_player
 
-    choice = Choice(player, reached, depth, match, top)
-    if as_csv and (as_json or choice != ALL):
+    if as_csv and (as_json or (player, reached, depth, match, top) != ALL):
         raise typer.BadParameter("--csv prints everything; omit the other options")
     rules, path = game_and_policy(game, policy)
-    if player is not None:
-        check_player(player, rules.num_players, str(rules))
+    number = None if player is None else find_player(rules, player)
+    choice = Choice(number, reached, depth, match, top)
     with live(str(rules)) as progress:
         found, part = _read(rules, path, component, progress)
         about = read_policy_metadata(path)
@@ -129,12 +140,12 @@ def run(
         records = [_record(row) for row in rows]
         print_json({"game": str(rules), "policy": path, "metadata": about, "infostates": records})
         return
-    method = "" if about is None else f", by {about.get('method')}"
-    say(f"{rules}: {path}{method}{part}")
+    method = (about or {}).get("method")
+    say(f"{rules}: {path}{f', by {method}' if method else ''}{part}")
     if not rows:
         say("no infostate agrees with the options")
         return
-    _print_text(rows, _totals(found))
+    _print_text(rules, rows, _totals(found))
 
 
 def _read(
@@ -145,11 +156,11 @@ def _read(
 ) -> tuple[TabularPolicy, str]:
     """Return the policy to print, and which part of a correlated policy it is."""
     from infoset.front import (
-        check_is_policy_file,
         form_of_policies,
         is_correlated,
         is_policy_file,
         load_correlated_policy_file,
+        policy_path,
         resolve_policy,
         to_form,
     )
@@ -158,7 +169,7 @@ def _read(
     if component is not None and not is_mixed:
         raise typer.BadParameter(f"--component: {path} is not a correlated policy")
     if path != "uniform":
-        check_is_policy_file(path)
+        policy_path(path)  # before the game is built
     if not is_mixed:
         form = form_of_policies(game, path, progress=progress.building)
         return resolve_policy(path, form), ""
@@ -190,18 +201,21 @@ def _record(row: PolicyRow) -> dict[str, Any]:
     }
 
 
-def _print_text(rows: Iterable[PolicyRow], totals: list[int]) -> None:
+def _print_text(rules: Game | ExtensiveForm, rows: Iterable[PolicyRow], totals: list[int]) -> None:
     """Print rows by player; `totals` are the numbers of infostates of all players."""
+    from infoset.game import player_name
+
     for player, group in groupby(rows, key=attrgetter("player")):
         of_player = list(group)
-        width = max(len(row.infostate) for row in of_player)
-        say()
         shown = "" if len(of_player) == totals[player] else f"{len(of_player):,} of "
-        say(f"player {player}: {shown}{totals[player]:,} infostates")
-        say(f"own reach  {'infostate':<{width}}  policy")
+        table = TextTable(">own reach", "infostate", "policy", is_plain=True)
         for row in of_player:
             pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
-            shares = "  ".join(f"{a} {share:.3f}" for a, share in pairs if share >= SMALLEST_SHOWN)
-            say(f"{row.own_reach:9.3f}  {row.infostate:<{width}}  {shares}")
+            shares = (f"{a} {share:.3f}" for a, share in pairs if share >= SMALLEST_SHOWN)
+            policy = "  ".join(share.replace(" ", JOINT) for share in shares)
+            table.add_row(f"{row.own_reach:.3f}", row.infostate, policy)
+        say()
+        title = f"{player_name(rules, player)}: {shown}{totals[player]:,} infostates"
+        print_table(table, title=title)
     say()
     say(f"actions with probability below {SMALLEST_SHOWN:g} are omitted; --csv prints all")

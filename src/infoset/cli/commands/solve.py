@@ -30,7 +30,6 @@ from infoset.cli.screen import (
     asks_for_list,
     error_rows,
     list_and_leave,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -39,6 +38,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 from infoset.cli.teams import (
     PenaltyOption,
     RelaxOption,
@@ -77,8 +77,7 @@ STORED_EXACTLY = "float64"
 def _known_method(context: typer.Context, method: str) -> str:
     """Check the name of a method; print the table of methods and exit if it is `list`."""
     from infoset.errors import UnknownNameError
-    from infoset.front.python_files import check_has_name, is_python_file
-    from infoset.front.solution import METHOD_KINDS
+    from infoset.front.python_files import is_python_file
     from infoset.learning import LEARNERS
     from infoset.solvers import METHODS
     from infoset.teams import TEAM_METHODS
@@ -87,7 +86,6 @@ def _known_method(context: typer.Context, method: str) -> str:
         rows = [(row.name, row.description) for row in METHODS.values()]
         rows += [(row.name, f"team games: {row.description}") for row in TEAM_METHODS.values()]
         list_and_leave(context, "methods", ("name", "description"), rows)
-    check_has_name(method, METHOD_KINDS, "method")
     if is_python_file(method):
         return method
     if METHODS.knows(method) or TEAM_METHODS.knows(method):
@@ -272,9 +270,10 @@ def _report(
     from infoset.evaluation import evaluate_policy
     from infoset.experiments import run_files
     from infoset.front import read_policy_metadata
+    from infoset.game import player_name
     from infoset.policy import restrict_policy, rounded_policy
 
-    table = make_table()
+    table = TextTable()
     table.add_row("outcome", ENDINGS[result.outcome])
     if result.reason is not None:
         table.add_row("method", result.reason)
@@ -283,9 +282,11 @@ def _report(
     table.add_row("iterations", number_text(result.iterations))
     add_times(table, result)
     for player, value in enumerate(result.values):
-        table.add_row(f"value of player {player}", number_text(value))
+        name = player_name(result.policy.form, player)
+        table.add_row(f"value of {name}", number_text(value))
     for player, level in enumerate(result.security_levels or ()):
-        table.add_row(f"security level of player {player}", number_text(level))
+        name = player_name(result.policy.form, player)
+        table.add_row(f"security level of {name}", number_text(level))
     for name, text in error_rows(result.measured):
         table.add_row(name, text)
     for name, gap in result.gaps.items():

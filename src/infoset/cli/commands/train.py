@@ -31,7 +31,6 @@ from infoset.cli.screen import (
     duration_text,
     error_text,
     list_and_leave,
-    make_table,
     number_text,
     print_json,
     print_table,
@@ -39,6 +38,7 @@ from infoset.cli.screen import (
     tell,
     tell_notes,
 )
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.deep import CriticReport, ResponseBound, TrainingResult
@@ -293,7 +293,7 @@ def _save(
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": files})
         return
-    table = make_table()
+    table = TextTable()
     table.add_row("learner steps", number_text(result.steps))
     if result.episodes:
         table.add_row("episodes", number_text(result.episodes))

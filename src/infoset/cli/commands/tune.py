@@ -16,7 +16,8 @@ from infoset.cli.options import (
     executor_of,
     parse_count,
 )
-from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
+from infoset.cli.screen import number_text, print_json, print_table, say, tell
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.experiments import Trial, TuningResult
@@ -117,7 +118,7 @@ def _report(result: TuningResult) -> None:
 
     for table in tuning_tables(result)[:2]:
         first, *numbers = table.columns
-        shown = make_table(first, *(f">{name}" for name in numbers))
+        shown = TextTable(first, *(f">{name}" for name in numbers))
         for row in table.rows:
             shown.add_row(*map(entry_text, row))
         print_table(shown, title=table.title)

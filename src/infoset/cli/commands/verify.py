@@ -21,11 +21,20 @@ def run(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Certificate that 'infoset prove GAME --save FILE' wrote; or a policy with a "
+            help="Certificate that 'infoset prove GAME --out FILE' wrote; or a policy with a "
             "certificate in it, such as zoo:kuhn_poker.",
             show_default=False,
         ),
     ],
+    game: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GAME",
+            help="Game that the certificate names, such as file.py:NAME, which executes the file; "
+            "only for a game that 'infoset games' does not list.",
+            show_default=False,
+        ),
+    ] = None,
     max_histories: Annotated[
         int,
         typer.Option(
@@ -50,7 +59,7 @@ def run(
     # A file may name any registered game.
     memory = allowed_memory(None)
     watch = CommandWatch(f"infoset verify {file}", seconds, memory, options="--seconds")
-    certificate = watch.end(lambda: _verified(file, max_histories))
+    certificate = watch.end(lambda: _verified(file, game, max_histories))
     if as_json:
         print_json(
             {
@@ -77,12 +86,15 @@ def run(
     )
 
 
-def _verified(file: str, max_histories: int) -> Certificate:
+def _verified(file: str, game: str | None, max_histories: int) -> Certificate:
     """Return the certificate in a file, after checking it."""
+    from infoset.front import to_game
+
+    rules = None if game is None else to_game(game)
     if file.startswith("zoo:") or file.lower().endswith(".parquet"):
         from infoset.benchmark import verify_policy_file
 
-        return verify_policy_file(file, max_histories=max_histories)[0]
+        return verify_policy_file(file, game=rules, max_histories=max_histories)[0]
     from infoset.certificates import verify_file
 
-    return verify_file(file, max_histories=max_histories)
+    return verify_file(file, game=rules, max_histories=max_histories)

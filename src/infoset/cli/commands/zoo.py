@@ -11,7 +11,8 @@ import typer
 from infoset.cli.exit_codes import FAILED
 from infoset.cli.options import JsonOption
 from infoset.cli.progress import live
-from infoset.cli.screen import make_table, number_text, print_json, print_table, say, tell
+from infoset.cli.screen import number_text, print_json, print_table, say, tell
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -77,7 +78,7 @@ def _list(entries: list[PackEntry], as_json: bool) -> None:
     if as_json:
         print_json({"games": [_facts(entry) for entry in entries]})
         return
-    table = make_table("name", "pack", ">infostates", ">value of player 0", ">exploitability", "")
+    table = TextTable("name", "pack", ">infostates", ">value of player 0", ">exploitability", "")
     for entry in entries:
         table.add_row(
             entry.name,

@@ -84,13 +84,13 @@ def export(game: Game | GameTree) -> ExportedGame:
     return ExportedGame(game if isinstance(game, GameTree) else build_tree(game))
 
 
-def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
+def policy_to_openspiel(policy: TabularPolicy, tree: Game | GameTree) -> Any:
     """Convert a policy to an OpenSpiel table for OpenSpiel's Python and C++ code.
 
     Parameters
     ----------
     tree
-        The tree of the policy's game.
+        The policy's game; of its rules, the tree is built.
 
     Returns
     -------
@@ -118,6 +118,7 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
     True
     """
     import_pyspiel(PURPOSE)
+    tree = _tree_of(tree)
     if policy.form.fingerprint != tree.sequence_form.fingerprint:
         raise PolicyMismatchError(
             f"the policy is for {policy.form.name}, but the tree is of {tree.game}; give "
@@ -140,7 +141,7 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
     return table
 
 
-def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
+def policy_from_openspiel(policy: Any, tree: Game | GameTree) -> TabularPolicy:
     """Convert an OpenSpiel policy to a tabular policy of a game tree.
 
     Parameters
@@ -149,7 +150,7 @@ def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
         Any policy that returns the action probabilities of a state, such as a table or a policy
         that an OpenSpiel solver returns.
     tree
-        The tree of the game; the policy belongs to `to_openspiel(tree)`.
+        The game, of whose rules the tree is built; the policy belongs to `to_openspiel(tree)`.
 
     Raises
     ------
@@ -169,6 +170,7 @@ def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
     0.458333
     """
     import_pyspiel(PURPOSE)
+    tree = _tree_of(tree)
     weights = [np.ones(one.num_sequences) for one in tree.infostate_trees]
     for decision in list_decisions(tree):
         found = ask(policy, decision)
@@ -181,6 +183,10 @@ def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
             )
         decision.values(weights)[:] = values
     return TabularPolicy.from_weights(tree.sequence_form, weights)
+
+
+def _tree_of(game: Game | GameTree) -> GameTree:
+    return game if isinstance(game, GameTree) else build_tree(rules_of(game))
 
 
 class Decision(NamedTuple):

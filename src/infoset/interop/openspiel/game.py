@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from infoset.errors import GameRuleError, UnsupportedGameError
 from infoset.game import Game, Observation, Probability
+from infoset.interop.openspiel.noise import PARTLY_DRAWN, draw_noise
 from infoset.interop.openspiel.observations import (
     MAX_AGREEMENT_HISTORIES,
     Candidate,
@@ -100,8 +101,10 @@ class OpenSpielGame(Game):
         self.num_players = int(game.num_players())
         self._nothing = (0.0,) * self.num_players
         self._check_supported()
+        is_drawn = self._draw_noise()
         self._states = StateCache(self._initial_state())
         self._sources, self._notes = self._choose_sources(use_observers)
+        self._remarks = () if is_drawn else (PARTLY_DRAWN,)
 
     def _check_supported(self) -> None:
         game_type, modes = self._game.get_type(), import_pyspiel().GameType
@@ -130,6 +133,10 @@ class OpenSpielGame(Game):
         visits = visit(self, self.infostate_string, MAX_AGREEMENT_HISTORIES)
         views = None if public is None else partial(self.views, observer=public)
         return observations_agree(visits, views)
+
+    @translated
+    def _draw_noise(self) -> bool:
+        return draw_noise(self._game)
 
     @translated
     def _initial_state(self) -> Any:
@@ -275,10 +282,11 @@ class OpenSpielGame(Game):
         so the notes may miss some. `find_recall_witness` can search further.
         """
         if self._sources.moves:
-            return ()
+            return self._remarks
         visits = list(visit(self, self.infostate_string, MAX_HISTORIES))
         found = (recall_witness(visits, self.moves), timing_witness(visits, self.moves))
-        return (*self._notes, *(str(witness) for witness in found if witness is not None))
+        witnesses = (str(witness) for witness in found if witness is not None)
+        return (*self._remarks, *self._notes, *witnesses)
 
     def parameters(self) -> dict[str, Any]:
         """Return OpenSpiel's parameters by name, including defaults."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from importlib import import_module
 from typing import Any, TypeAlias
 
-from infoset.errors import MissingExtraError, UnsupportedGameError
+from infoset.errors import UnsupportedGameError
 from infoset.typing import Player
+from infoset.utils.extras import import_extra
 
 Move: TypeAlias = int | tuple[int, ...]
 """An OpenSpiel action of chance or of one player, or a tuple of the actions of all players."""
@@ -156,10 +156,7 @@ def import_pyspiel(purpose: str = "loading a game from OpenSpiel") -> Any:
     MissingExtraError
         If OpenSpiel is not installed.
     """
-    try:
-        return import_module("pyspiel")
-    except ImportError as error:
-        raise MissingExtraError("openspiel", purpose) from error
+    return import_extra("openspiel", purpose)
 
 
 def single_or_tuple(labels: Sequence[str]) -> str | tuple[str, ...]:

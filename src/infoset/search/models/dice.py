@@ -50,8 +50,8 @@ class DiceModel(SearchModel):
 
     @property
     def utility_range(self) -> tuple[float, float]:
-        """The utilities of the loser, -1, and of the winner, 1."""
-        return (-1.0, 1.0)
+        """Bounds on the utilities: those of the game."""
+        return self.game.utility_range
 
     @property
     def is_zero_sum(self) -> bool:

@@ -16,7 +16,7 @@ from infoset.search.models.model import (
     action_indices_in,
 )
 from infoset.tree import GameTree, WorldGraph
-from infoset.tree.counting import world_order
+from infoset.tree.counting import utility_range, world_order
 from infoset.tree.decision_nodes import CHANCE_NODE, DecisionGraph, decision_graph
 from infoset.tree.state_numbering import StepTable
 from infoset.typing import Action, FloatArray, LongArray, World
@@ -60,6 +60,11 @@ class GraphModel(SearchModel):
             world_order(self.graph)  # a play of a game with a cycle need not end
         self.game = self.graph.game
         self.arrays = graph_nodes(self.graph)
+
+    @cached_property
+    def known_range(self) -> tuple[float, float]:
+        """The smallest and the largest utility at the end of a play."""
+        return utility_range(self.graph)
 
     @cached_property
     def is_zero_sum(self) -> bool:

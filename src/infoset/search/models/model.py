@@ -77,6 +77,11 @@ class SearchModel(ABC):
         return (-inf, inf)
 
     @property
+    def known_range(self) -> tuple[float, float] | None:
+        """Bounds on the utilities of all players, for intervals of matches; None if unknown."""
+        return self.game.utility_range
+
+    @property
     @abstractmethod
     def is_zero_sum(self) -> bool:
         """Whether there are two players whose utilities are known to have a constant sum."""

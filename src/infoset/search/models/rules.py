@@ -45,16 +45,25 @@ class RulesModel(SearchModel):
     ----------
     max_positions
         Maximum size of the cache, which is cleared before the next search if it is larger.
+    known_range
+        Bounds on the utilities of all players; by default those that the game declares.
     """
 
     state_size = 1
 
-    def __init__(self, game: Game, *, max_positions: int = 200_000) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        max_positions: int = 200_000,
+        known_range: tuple[float, float] | None = None,
+    ) -> None:
         check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
         check_num_players(game)
         self.game = game
         self.arrays = self
         self.max_positions = max_positions
+        self._known_range = known_range
         self._clear()
 
     def _clear(self) -> None:
@@ -65,6 +74,11 @@ class RulesModel(SearchModel):
         self._outcomes_of: dict[int, list[tuple[World, Probability]]] = {}
         self._step_number: dict[Step, int] = {}
         self._legal_at: dict[Infostate, tuple[Action, ...]] = {}
+
+    @property
+    def known_range(self) -> tuple[float, float] | None:
+        """Bounds on the utilities of all players; None if they are unknown."""
+        return self._known_range or self.game.utility_range
 
     @property
     def is_zero_sum(self) -> bool:

@@ -16,9 +16,13 @@ from infoset.search.models.model import SearchModel
 from infoset.search.models.rules import RulesModel
 from infoset.search.models.tricks import TricksModel
 from infoset.tree import BuildLimits, GameTree, WorldGraph, build_world_graph
+from infoset.tree.counting import utility_range
 from infoset.utils.arguments import check_type
 
 MAX_WORLDS = 100_000
+MAX_EXPLORED = 125_000
+"""World states up to which a game is explored: of one with more than `MAX_WORLDS`, the range of
+utilities is kept."""
 
 _MODELS: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
     LiarsDice: DiceModel,
@@ -82,9 +86,12 @@ def search_model(source: Game | GameTree | WorldGraph | Form) -> SearchModel:
     if registered is not None:
         return registered
     try:
-        return GraphModel(build_world_graph(source, max_worlds=MAX_WORLDS))
+        graph = build_world_graph(source, max_worlds=MAX_EXPLORED)
     except ExplorationLimitError:
         return RulesModel(source)
+    if _is_small(graph):
+        return GraphModel(graph)
+    return RulesModel(source, known_range=utility_range(graph))
 
 
 def search_model_type(graph: WorldGraph) -> type[SearchModel]:
@@ -100,10 +107,13 @@ def search_model_type(graph: WorldGraph) -> type[SearchModel]:
     """
     if _registered_model(graph.game) is not None:
         return large_model_type(graph.game)
+    return GraphModel if graph.is_complete and _is_small(graph) else RulesModel
+
+
+def _is_small(graph: WorldGraph) -> bool:
+    """Return whether searches run on the world states and transitions of a graph."""
     limits = BuildLimits(MAX_WORLDS)
-    is_small = graph.is_complete and graph.num_worlds <= limits.max_worlds
-    is_small = is_small and graph.num_edges <= limits.max_transitions
-    return GraphModel if is_small else RulesModel
+    return graph.num_worlds <= limits.max_worlds and graph.num_edges <= limits.max_transitions
 
 
 def large_model_type(game: Game) -> type[SearchModel]:

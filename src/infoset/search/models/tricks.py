@@ -76,8 +76,8 @@ class TricksModel(SearchModel):
 
     @property
     def utility_range(self) -> tuple[float, float]:
-        """From -1 for the loser to 1 for the winner."""
-        return (-1.0, 1.0)
+        """Bounds on the utilities: those of the game."""
+        return self.game.utility_range
 
     @property
     def is_zero_sum(self) -> bool:

@@ -114,6 +114,11 @@ class ProductForm:
         return f"<ProductForm {self.name}: {about}>"
 
     @property
+    def player_names(self) -> tuple[str, ...]:
+        """The names of the agents, who are the players of the game."""
+        return self.agent_names
+
+    @property
     def num_agents(self) -> int:
         """Number P of agents."""
         return len(self.agent_names)

@@ -19,6 +19,7 @@ from infoset.teams.hiding import (
     entropic_ftrl,
     geometric_penalty,
 )
+from infoset.teams.relaxations import DEFAULT_RELAXATION
 from infoset.teams.solving.candidates import Candidates, offer_plain_policy
 from infoset.teams.solving.learning_runs import (
     Learner,
@@ -34,7 +35,7 @@ PENALTY = 0.3
 RATE_AGAINST = 2.0
 LEARNING_RATE = 16.0
 FIRST_PENALTY, LAST_PENALTY = 1 / 15, 8 / 3
-HIDING_DEFAULTS = TeamOptions(relax="recall", iterations=1000, restarts=4)
+HIDING_DEFAULTS = TeamOptions(relax=DEFAULT_RELAXATION, iterations=1000, restarts=4)
 REGRET_RESTARTS = RegretRestarts(iterations=100, retain=0.001, noise=0.5)
 
 

@@ -8,6 +8,7 @@ from typing import Final, Protocol, runtime_checkable
 
 from infoset.errors import ParameterError
 from infoset.teams.hiding import HidingScheme
+from infoset.teams.relaxations import DEFAULT_RELAXATION
 from infoset.teams.solving.direct_methods import DirectMethod, find_optimum, run_best_responses
 from infoset.teams.solving.learning_methods import (
     HIDING_DEFAULTS,
@@ -79,7 +80,7 @@ _ROWS: Final = (
     LearningMethod(
         "minorize-maximize",
         "alternating proximal steps, never worse (Heymann and Lanctot 2025, Alg. 1)",
-        TeamOptions(relax="recall", iterations=100, restarts=10),
+        TeamOptions(relax=DEFAULT_RELAXATION, iterations=100, restarts=10),
         minorize,
     ),
     DirectMethod(

@@ -110,9 +110,7 @@ class _Stages:
 
     def _learn(self) -> TeamOutcome | None:
         task, began, limit = self.task, self.task.clock.elapsed, self.task.options.seconds
-        # A form without private signals has only their part of the relaxation `recall`.
-        relaxation = "recall" if task.form.private_signal is not None else "closure"
-        options = replace(HIDING_DEFAULTS, relax=relaxation, seconds=limit)
+        options = replace(HIDING_DEFAULTS, seconds=limit)
         task.clock.reserved_seconds = (1 - LEARNING_FRACTION) * (limit or 0.0)
         runs = LearningRuns(hide_by(), replace(task, options=options))
         outcome = learn_in_runs(

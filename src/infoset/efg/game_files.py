@@ -1,0 +1,102 @@
+"""Files of games of several programs; the content decides how a file is read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+
+from infoset.efg.efg_reader import parse_efg
+from infoset.efg.efg_tokens import decode, read_bytes
+from infoset.efg.extensive_form import ExtensiveForm
+from infoset.efg.liteefg_files import parse_liteefg
+from infoset.efg.nfg_files import parse_nfg
+from infoset.efg.strategic_games import StrategicGame
+from infoset.errors import GameFileError
+
+ReadGame: TypeAlias = ExtensiveForm | StrategicGame
+
+READABLE: Final = "Gambit's .efg, .nfg and .gbt, and LiteEFG's .game, also compressed as .gz"
+"""The files that `load_game_file` reads, in words."""
+
+WORKBOOK: Final = re.compile(r"<(efg|nfg)file>(.*)</\1file>", re.DOTALL)
+"""The text of a game in a workbook of Gambit's graphical interface, which is not escaped."""
+
+
+def load_game_file(path: str | Path) -> ReadGame:
+    """Read a game from a file of Gambit or LiteEFG, which may be compressed by gzip.
+
+    The content decides, whatever the name: it begins with `EFG` or `NFG`, is a workbook of Gambit's
+    graphical interface with such a text inside, or has the lines of LiteEFG.
+
+    Raises
+    ------
+    GameFileError
+        If the file does not exist, is not one of these, or violates the format.
+    GameTooLargeError
+        If the game would not fit in memory.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> _ = Path("tiny.txt").write_text('EFG 2 R "tiny" { "Ann" } t "" 1 "win" { 5/2 }')
+    >>> load_game_file("tiny.txt").num_players
+    1
+    """
+    if os.path.isdir(path):
+        raise GameFileError(
+            f"{path} is a folder, not a game; give the game before its policy, by its name or as a "
+            f"file: {READABLE}"
+        )
+    data = read_bytes(path)
+    begins = [form for form in FORMATS if form.beginning.match(data)]
+    # An error with a line helps more than a refusal, if the name says what the content should be.
+    for form in begins or [form for form in FORMATS if form.is_suffix_of(path)]:
+        return form.parse(decode(data, path), name=str(path))
+    raise GameFileError(
+        f"the file {path} is not a game that can be read: {READABLE}, and your own games as "
+        "file.py:Class"
+    )
+
+
+def is_game_file_name(path: str | Path) -> bool:
+    """Return whether a path ends as those of games do, such as kuhn.efg or kuhn.efg.gz."""
+    return any(form.is_suffix_of(path) for form in FORMATS)
+
+
+def _parse_workbook(text: str, *, name: str) -> ReadGame:
+    found = WORKBOOK.search(text)
+    if found is None:
+        raise GameFileError(
+            f"{name} has no <efgfile> or <nfgfile>, in which workbooks of Gambit contain the game"
+        )
+    # Errors give the line in the file: empty lines stand for what comes before the game.
+    body = "\n" * text.count("\n", 0, found.start(2)) + found[2]
+    return parse_efg(body, name=name) if found[1] == "efg" else parse_nfg(body, name=name)
+
+
+class _Format(NamedTuple):
+    """A format of games."""
+
+    suffix: str
+    beginning: re.Pattern[bytes]
+    parse: Callable[..., ReadGame]
+
+    def is_suffix_of(self, path: str | Path) -> bool:
+        """Return whether a path has the suffix, also before that of gzip."""
+        return str(path).lower().removesuffix(".gz").endswith(self.suffix)
+
+
+def _beginning(pattern: bytes) -> re.Pattern[bytes]:
+    """Return a pattern after white space and the mark that some editors write first."""
+    return re.compile(rb"(?:\xef\xbb\xbf)?\s*+" + pattern, re.DOTALL)
+
+
+FORMATS: Final = (
+    _Format(".efg", _beginning(rb"EFG\b"), parse_efg),
+    _Format(".nfg", _beginning(rb"NFG\b"), parse_nfg),
+    _Format(".gbt", _beginning(rb"<.*?<(?:efg|nfg)file>"), _parse_workbook),
+    _Format(".game", _beginning(rb"(?:#[^\n]*\n\s*)*+(?:node|infoset)\s"), parse_liteefg),
+)

@@ -1,0 +1,249 @@
+"""Random plays that show that a game has more world states than may be explored.
+
+Two rules decide, and a game that fits passes both: each bounds the probability of an error by
+`MAX_ERROR`. An estimate of the number of world states would not do. Estimates from random plays are
+right on average, but rare plays contribute most, so that they may be too large by any factor.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, product
+from math import isqrt, log
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from infoset.errors import pass_stops
+from infoset.game import Game, Probability
+from infoset.typing import NOOP, World
+
+MIN_LIMIT: Final = 100_000
+"""Limit on world states below which exploring takes no longer than random plays."""
+EXPLORED_FRACTION: Final = 50
+"""Random plays begin when a fiftieth of the world states allowed have been found."""
+MAX_ERROR: Final = 1e-12
+"""Bound on the probability that one comparison of a rule refuses a game within the limit."""
+LOG_ERROR: Final = log(MAX_ERROR)
+MAX_STEPS: Final = 50
+MAX_OUTCOMES: Final = 100
+"""Outcomes that are considered where more may follow, even without end."""
+
+EXTENSION_PLAYS: Final = 1000
+THRESHOLDS: Final = tuple(2.0**power for power in range(1, 11))
+"""Multiples of the mean at the limit with which the sizes of subtrees are compared."""
+
+PLAYS_PER_ROOT: Final = 10
+"""Plays by the square root of the limit: with a hundred times as many world states as the limit
+allows, equally probable, half of all samples have no repetition."""
+PILOTS: Final = (16, 4)
+"""Divisors of the number of plays in samples that find out how long the plays must be, so that the
+plays take little time in games that are not too large."""
+MAX_PILOT_REPEATS: Final = 2
+MIN_CONTINUED: Final = 0.25
+"""Smallest fraction of the plays that must not have ended."""
+
+
+def first_check(limit: int) -> int:
+    """Return the number of world states at which random plays begin; `limit` for none."""
+    return limit if limit < MIN_LIMIT else limit // EXPLORED_FRACTION
+
+
+def has_more_worlds(game: Game, found: Sequence[World], limit: int) -> bool:
+    """Return whether random plays show that a game has more than `limit` world states.
+
+    The plays begin at world states of `found`, which were found and not explored yet. If they show
+    nothing, the game may still be too large.
+    """
+    rules: tuple[Callable[..., bool], ...] = (has_more_extensions, has_more_meetings)
+    try:
+        return any(rule(game, found, limit) for rule in rules)
+    except MemoryError:
+        raise
+    except BaseException as error:  # of the rules; exploring finds and explains it
+        pass_stops(error)
+        return False
+
+
+def has_more_extensions(game: Game, found: Sequence[World], limit: int) -> bool:
+    """Return whether the tuples that extend those in `found` are more than `limit` world states.
+
+    A world state that consists of the moves so far extends the one before by an element. Reached
+    in this way, it has only one predecessor, so that the paths count world states. Along a random
+    path, the product of the numbers of choices is an unbiased estimate of the number of paths as
+    long (Knuth 1975). If the mean of the estimates were at most m, then a fraction 1 / c of them at
+    most would reach c m, by Markov's inequality; if far more do, the mean is larger than m.
+    """
+    tuples = [world for world in found if type(world) is tuple]
+    if 2 * len(tuples) < len(found):
+        return False
+    # Extensions of different tuples of one length differ.
+    length, _ = Counter(map(len, tuples)).most_common(1)[0]
+    roots = [world for world in tuples if len(world) == length]
+    rng, mean = np.random.default_rng(0), limit / len(roots)
+    sizes = [
+        _size_below(game, roots[rng.integers(len(roots))], THRESHOLDS[-1] * mean, rng)
+        for _ in range(EXTENSION_PLAYS)
+    ]
+    counts = [sum(size >= multiple * mean for size in sizes) for multiple in THRESHOLDS]
+    return any(
+        log_chance_of_count(count, len(sizes), 1 / multiple) < LOG_ERROR
+        for count, multiple in zip(counts, THRESHOLDS, strict=True)
+    )
+
+
+def log_chance_of_count(count: int, draws: int, probability: float) -> float:
+    """Return the logarithm of a bound on the probability of so many successes, or more.
+
+    It is Chernoff's bound exp(-draws KL), where KL is the divergence of the fraction of successes
+    from the probability of each.
+
+    Examples
+    --------
+    >>> round(log_chance_of_count(160, 1000, probability=1 / 16), 1)
+    -58.2
+    """
+    fraction = count / draws
+    if fraction <= probability:
+        return 0.0
+    divergence = fraction * log(fraction / probability)
+    if count < draws:
+        divergence += (1 - fraction) * log((1 - fraction) / (1 - probability))
+    return -draws * divergence
+
+
+def _size_below(game: Game, world: World, enough: float, rng: np.random.Generator) -> float:
+    """Return an estimate of the number of extensions of a tuple, by one play of limited length."""
+    total = share = 1.0
+    for _ in range(MAX_STEPS):
+        outcomes = islice(_outcomes(game, world), MAX_OUTCOMES)
+        worlds = (after for after, probability in outcomes if probability > 0)
+        children = [after for after in dict.fromkeys(worlds) if after[:-1] == world]
+        if not children or total >= enough:
+            break
+        share *= len(children)
+        total += share
+        world = children[rng.integers(len(children))]
+    return total
+
+
+def _outcomes(game: Game, world: World) -> Iterator[tuple[Any, Probability]]:
+    """Yield the next world states after all joint actions, with their probabilities."""
+    for joint in product(*_choices(game, world)):
+        yield from game.transitions(world, joint)
+
+
+def _choices(game: Game, world: World) -> list[Sequence[Any]]:
+    """Return the legal actions of each player; `NOOP` alone for those who do not act."""
+    choices: list[Sequence[Any]] = [(NOOP,)] * game.num_players
+    for player in game.actors(world):
+        choices[player] = game.legal_actions(world, player)
+    return choices
+
+
+def has_more_meetings(game: Game, found: Sequence[World], limit: int) -> bool:
+    """Return whether plays meet too rarely for a game with at most `limit` world states.
+
+    The plays begin at the initial world state or at those in `found`, whichever needs fewer steps.
+    After each step, the world states that they have reached are compared: if few are equal, there
+    must be many.
+    """
+    rng, plays = np.random.default_rng(0), PLAYS_PER_ROOT * isqrt(limit)
+    starts = [[game.initial_world()], found]
+    size = max(1, plays // PILOTS[0])
+    pilots = [_pilot(game, start, size, MAX_STEPS, rng) for start in starts]
+    pairs = [(pilot, start) for pilot, start in zip(pilots, starts, strict=True) if pilot]
+    if not pairs:
+        return False
+    first, start = min(pairs, key=lambda pair: pair[0].steps)
+    second = _pilot(game, start, int(plays / PILOTS[1] / first.continued), first.max_steps, rng)
+    if second is None:
+        return False
+    meetings = _meetings(game, start, int(plays / second.continued), second.max_steps, rng)
+    return any(log_chance_of_repeats(one.repeats, one.plays, limit) < LOG_ERROR for one in meetings)
+
+
+def log_chance_of_repeats(repeats: int, draws: int, limit: int) -> float:
+    """Return the logarithm of a bound on the probability of so few repetitions, or fewer.
+
+    A repetition is a draw that equals an earlier one, where at most `limit` values can be drawn.
+    Their number tends to be smallest if all values are equally probable: where two of them become
+    so, the probability that both occur can only grow. Then the i-th draw is a repetition with
+    probability (i - 1 - r) / limit at least, if there were r before it. At most `repeats`
+    repetitions are therefore no more probable than as many successes of independent trials with
+    these probabilities for r = `repeats`, whose mean number is
+
+        mean = (draws - repeats) (draws - repeats - 1) / (2 limit).
+
+    Chernoff's bound for these is exp(-mean) (e mean / repeats) ** repeats.
+
+    Examples
+    --------
+    >>> round(log_chance_of_repeats(2, 10_000, limit=1_000_000), 1)
+    -41.5
+    """
+    others = draws - repeats
+    mean = others * (others - 1) / (2 * limit)
+    if mean <= repeats:
+        return 0.0
+    return -mean + (repeats * (1 + log(mean / repeats)) if repeats else 0.0)
+
+
+class Meeting(NamedTuple):
+    """Plays after the same number of steps."""
+
+    steps: int
+    plays: int
+    """Number of plays that have not ended."""
+    repeats: int
+    """How many of them are at a world state that an earlier one has reached, too."""
+    continued: float
+    """Fraction of the plays that have not ended."""
+
+    @property
+    def max_steps(self) -> int:
+        """Length of the plays in the next, larger sample."""
+        return 2 * self.steps + 2
+
+
+def _pilot(
+    game: Game, start: Sequence[World], plays: int, max_steps: int, rng: np.random.Generator
+) -> Meeting | None:
+    """Return the first meeting with few repetitions; None if too many plays end before."""
+    for meeting in _meetings(game, start, plays, max_steps, rng):
+        if meeting.continued < MIN_CONTINUED:
+            return None
+        if meeting.repeats <= MAX_PILOT_REPEATS:
+            return meeting
+    return None
+
+
+def _meetings(
+    game: Game, start: Sequence[World], plays: int, max_steps: int, rng: np.random.Generator
+) -> Iterator[Meeting]:
+    """Yield how plays from random world states of `start` meet after 1, 2, … steps."""
+    worlds = [start[place] for place in rng.integers(len(start), size=plays).tolist()]
+    for step in range(1, max_steps + 1):
+        worlds = [after for world in worlds for after in _next_worlds(game, world, rng)]
+        yield Meeting(step, len(worlds), len(worlds) - len(set(worlds)), len(worlds) / plays)
+
+
+def _next_worlds(game: Game, world: World, rng: np.random.Generator) -> Sequence[World]:
+    """Return one world state after random actions, as a list; an empty one at the end of a play.
+
+    Any distribution serves the purpose, if all that it draws can be reached.
+    """
+    choices = _choices(game, world)
+    joint = tuple([actions[int(rng.integers(len(actions)))] for actions in choices])
+    outcomes = game.transitions(world, joint)
+    if type(game).sample_transition is not Game.sample_transition:
+        # The outcomes may be too many to list.
+        is_end = next(iter(outcomes), None) is None
+        return () if is_end else [game.sample_transition(world, joint, rng)]
+    # An endless generator of outcomes is possible, too.
+    listed = outcomes if isinstance(outcomes, list | tuple) else [*islice(outcomes, MAX_OUTCOMES)]
+    if not listed:
+        return ()
+    after, probability = listed[int(rng.integers(len(listed)))]
+    return [after] if probability > 0 else ()
