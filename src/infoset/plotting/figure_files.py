@@ -14,6 +14,7 @@ from infoset.utils.text import printable, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 
 FORMATS: Final[Mapping[str, dict[str, Any]]] = {
@@ -90,5 +91,14 @@ def escape_texts(figure: Figure) -> None:
 
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
-        if (shown := shortened(printable(text.get_text()), MAX_TEXT)) != text.get_text():
+        if (shown := _escaped(text)) != text.get_text():
             text.set_text(shown)
+    # The labels of ticks are set again when the axes are drawn.
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        labels = axis.get_majorticklabels()
+        if (names := [_escaped(label) for label in labels]) != [t.get_text() for t in labels]:
+            axis.set_ticks(axis.get_majorticklocs(), names)
+
+
+def _escaped(text: Text) -> str:
+    return shortened(printable(text.get_text()), MAX_TEXT)
