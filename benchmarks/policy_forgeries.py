@@ -45,7 +45,7 @@ from infoset.policy.policy_tables import (
     numbers_digest,
     write_table,
 )
-from infoset.utils.array_files import content_checksum, read_arrays, write_arrays
+from infoset.utils.array_files import HEADER, NAMES, read_arrays, write_arrays
 from infoset.utils.checksums import CHECKSUM, with_checksum
 
 ENDINGS = ("refused", "unchanged", "another policy", "readers differ", "other errors")
@@ -318,20 +318,21 @@ def changed_lists(value: Any) -> list[Any]:
 def array_forgeries(path: Path) -> Iterator[Forgery]:
     """Yield changes of a file of arrays with a header, in its own format and in that of 0.1.0."""
     header, arrays = read_arrays(path)
-    header = {name: value for name, value in header.items() if name != CHECKSUM}
     old = {**header, "format": header["format"] - 1}
     for name, changed in array_changes(arrays):
-        yield Forgery(name, lambda to, a=changed: write_sealed(to, header, a))
-        yield Forgery(f"{name}, before", lambda to, a=changed: write_arrays(to, old, a))
+        yield Forgery(name, lambda to, a=changed: write_arrays(to, header, a))
+        yield Forgery(f"{name}, before", lambda to, a=changed: write_plain(to, old, a))
     for name, fields in field_changes(header):
-        yield Forgery(f"header {name}", lambda to, h=fields: write_sealed(to, h, arrays))
+        yield Forgery(f"header {name}", lambda to, h=fields: write_arrays(to, h, arrays))
     for name, fields in field_changes(old):
-        yield Forgery(f"header {name}, before", lambda to, h=fields: write_arrays(to, h, arrays))
+        yield Forgery(f"header {name}, before", lambda to, h=fields: write_plain(to, h, arrays))
 
 
-def write_sealed(path: Path, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Write arrays and a header with a digest that is right."""
-    write_arrays(path, {**header, CHECKSUM: content_checksum(header, arrays)}, arrays)
+def write_plain(path: Path, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Write arrays and a header as they are, without a new digest, as version 0.1.0 did."""
+    text: Any = np.frombuffer(json.dumps({**header, NAMES: [*arrays]}).encode(), np.uint8)
+    with path.open("wb") as file:
+        np.savez(file, **{HEADER: text, **arrays})
 
 
 def array_changes(arrays: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -64,12 +65,24 @@ def test_an_entry_is_measured_again(entry):
     [
         ({"format": "other"}, "is not the claim of a leaderboard entry"),
         ({"format_version": 2}, "format_version of .* is 2; this version of infoset reads 1"),
-        ({"exploitability": "0"}, "exploitability of .* is '0', not a number"),
-        ({"exploitability": True}, "exploitability of .* is True, not a number"),
-        ({"exploitability": float("nan")}, "is nan; it must be at least 0"),
+        ({"exploitability": "0"}, "is damaged: exploitability is '0', not float"),
+        ({"exploitability": True}, "exploitability is True, not float"),
+        ({"exploitability": float("nan")}, "exploitability is nan, not float"),
+        ({"exploitability": 10**400}, r"exploitability is 10+\.\.\., not float"),
+        ({"exploitability": float("inf")}, "is inf; it must be at least 0"),
         ({"exploitability": -1.0}, r"is -1\.0; it must be at least 0"),
-        ({"name": ""}, "name of .* is ''; it must be one line of text"),
-        ({"name": "a\nb"}, "it must be one line of text"),
+        ({"name": ""}, "name of .* is ''; it must be one line of printable text"),
+        ({"name": "a\nb"}, "it must be one line of printable text"),
+        ({"name": "x\r### leduc_poker"}, "name of .* is 'x.r### leduc_poker'; it must be one line"),
+        ({"name": "\x1b[2J\x1b[31mBEST"}, "it must be one line of printable text"),
+        ({"authors": "x\u2028y"}, "authors of .* must be one line of printable text"),
+        ({"name": "\u202egnp.exe"}, "it must be one line of printable text"),
+        ({"name": "uniform "}, "without spaces around it"),
+        ({"game": 3}, "game is 3, not str"),
+        ({"game": "kuhn_poker()"}, r"is 'kuhn_poker\(\)'; write it as 'kuhn_poker'"),
+        ({"game": "KUHN_POKER"}, "write it as 'kuhn_poker', the name by which the board sorts"),
+        ({"game": " kuhn_poker "}, "without spaces around it"),
+        ({"game": "kuhn_poker(players=2)"}, "write it as 'kuhn_poker'"),
         ({"source": "x" * 501}, "of at most 500 characters"),
         ({"extra": 1}, "'extra' does not belong"),
         ({"policy_sha256": "0"}, "is not the policy of the claim"),
@@ -89,7 +102,7 @@ def test_damaged_and_missing_files_are_refused(entry, monkeypatch):
     with pytest.raises(BoardEntryError, match="is damaged"):
         check_board_entry(entry)
     claim.write_text(text + " " * 100_000)
-    with pytest.raises(BoardEntryError, match="too long for a claim"):
+    with pytest.raises(BoardEntryError, match=r"it has more than 100\.0 kB"):
         check_board_entry(entry)
     claim.write_text("{}")
     with pytest.raises(BoardEntryError, match="is not the claim"):
@@ -100,6 +113,22 @@ def test_damaged_and_missing_files_are_refused(entry, monkeypatch):
         check_board_entry(entry)
     with pytest.raises(BoardEntryError, match=r"an entry is a folder with claim\.json"):
         check_board_entry(entry / "absent")
+
+
+def test_a_claim_with_a_key_twice_is_refused(entry):
+    """Another reader of JSON could take the other number."""
+    claim = entry / "claim.json"
+    text = claim.read_text()
+    claim.write_text(text.replace('"exploitability"', '"exploitability": 1e-12, "exploitability"'))
+    with pytest.raises(BoardEntryError, match="'exploitability' is given twice"):
+        check_board_entry(entry)
+
+
+def test_a_claim_may_come_from_a_pipe_that_nobody_writes(entry):
+    (entry / "claim.json").unlink()
+    os.mkfifo(entry / "claim.json")
+    with pytest.raises(BoardEntryError, match="is damaged"):
+        read_board_entry(entry)
 
 
 def test_an_entry_is_written_completely_or_not_at_all(entry, tmp_path):
@@ -126,5 +155,27 @@ def test_a_board_has_no_entry_twice_and_is_sorted(entry, tmp_path):
     save_board_entry(
         board / "again", entry / "policy.parquet", name="other", authors="B", source="none"
     )
-    with pytest.raises(BoardEntryError, match=r"uniform and .*again are the same entry"):
+    with pytest.raises(BoardEntryError, match=r"uniform and .*again are the same entry: equal"):
         read_board(board)
+
+
+def test_a_policy_that_is_saved_again_is_the_same(entry, tmp_path):
+    """Metadata is not part of what is compared."""
+    policy = tmp_path / "again.parquet"
+    infoset.save_policy(infoset.load_policy(entry / "policy.parquet"), policy, {"remark": "mine"})
+    saved = save_board_entry(entry.parent / "b", policy, name="b", authors="B", source="none")
+    assert saved.policy_sha256 != read_board_entry(entry).policy_sha256
+    with pytest.raises(BoardEntryError, match="equal policies in kuhn_poker; remove one"):
+        read_board(entry.parent)
+    rewrite(entry.parent / "b", name="uniform")
+    with pytest.raises(BoardEntryError, match="the same entry: 'uniform' in kuhn_poker"):
+        read_board(entry.parent)
+
+
+def test_backslashes_do_not_make_markup(entry):
+    rewrite(entry, name="a\\|b\\[x](http://e)")
+    page = board_markdown([read_board_entry(entry)])
+    assert "| a\\\\\\|b\\\\\\[x](http://e) |" in page
+    html = pytest.importorskip("markdown").markdown(page, extensions=["tables"])
+    assert "<a" not in html
+    assert "<td>a\\|b\\[x](http://e)</td>" in html

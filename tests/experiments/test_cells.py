@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from infoset.errors import (
 )
 from infoset.experiments import CellFolder, CellInterrupted, run_cells
 from infoset.experiments import cells as cells_module
+from infoset.utils.checksums import with_checksum
 
 RUNS = []
 
@@ -46,7 +48,7 @@ class Draw:
         if self.error:
             raise ValueError(self.error)
         numbers = np.random.default_rng(self.seed).normal(size=3)
-        return {"numbers": numbers, "none": float("nan")}
+        return {"numbers": numbers, "none": None}
 
 
 @dataclass(frozen=True)
@@ -222,7 +224,7 @@ def test_a_study_goes_on_where_its_folder_vanished(folder):
 def test_a_damaged_file_is_named(folder, text):
     run_cells([Draw(1)], folder)
     folder.file_of(Draw(1)).write_text(text)
-    with pytest.raises(CheckpointFileError, match=r"draw-\w+\.json is damaged: delete it"):
+    with pytest.raises(CheckpointFileError, match=r"draw-\w+\.json is damaged .*: delete it"):
         run_cells([Draw(1)], folder)
 
 
@@ -268,3 +270,79 @@ def test_each_finished_cell_is_reported(folder):
 def test_no_workers(folder):
     with pytest.raises(ParameterError, match="workers=0"):
         run_cells([Draw(1)], folder, workers=0)
+
+
+@dataclass(frozen=True)
+class Returns(Draw):
+    """A cell that returns a given value."""
+
+    value: object = None
+
+    def settings(self):
+        return {"seed": self.seed}
+
+    def run(self, interrupt):
+        return self.value
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"one": object()}, r"result of the cell draw\['one'\] is <object object"),
+        ({"runs": [1.0, float("nan")]}, r"draw\['runs'\]\[1\] is nan, which JSON cannot store"),
+        ({"limit": np.float32(np.inf)}, r"draw\['limit'\] is inf"),
+        ({"third": Fraction(1, 3)}, r"draw\['third'\] is Fraction\(1, 3\)"),
+        ({"counts": {3: 0.5}}, r"draw\['counts'\] is {3: 0.5}.* text as keys"),
+        ([1, 2], r"the result of the cell draw is \[1, 2\]; return values by name"),
+        (None, r"the result of the cell draw is None"),
+    ],
+)
+def test_a_result_that_json_would_change_is_refused(folder, value, message):
+    with pytest.raises(ParameterError, match=message):
+        run_cells([Returns(0, value=value)], folder)
+    assert files_of(folder) == []
+
+
+def test_a_result_is_returned_as_it_will_be_read(folder):
+    value = {"pair": (1, np.float32(0.5)), "quarter": Fraction(1, 4), "large": 10**30, "no": None}
+    cell = Returns(0, value=value)
+    expected = {"pair": [1, 0.5], "quarter": 0.25, "large": 10**30, "no": None}
+    assert run_cells([cell], folder) == [expected] == [folder.read(cell)]
+
+
+@pytest.mark.parametrize(
+    "name", ["../draw", "/tmp/draw", "a/b", "", ".draw", "a\n", "a\0", "é" * 101]
+)
+def test_a_name_that_is_not_one_of_a_file_is_refused(folder, name):
+    cell = Draw(0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Draw, "name", name)
+        with pytest.raises(ParameterError, match=r"cannot begin the name of a file.*run_slug"):
+            folder.file_of(cell)
+
+
+def test_an_infinite_setting_differs_from_none(folder):
+    cells = [Draw(0, limit) for limit in (float("inf"), None, float("-inf"))]
+    assert len({folder.file_of(cell) for cell in cells}) == 3
+    with pytest.raises(ParameterError, match=r"settings of the cell draw\['error'\] is nan"):
+        folder.file_of(Draw(0, float("nan")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"result": "x"}, "result is 'x', not dict"),
+        ({"times": None}, "times is None, not dict"),
+        ({"machine": {}}, "host is missing"),
+        ({"machine": [1]}, r"machine is \[1\], not dict"),
+        ({"settings": 3}, "settings is 3, not dict"),
+    ],
+)
+def test_fields_of_other_types_are_refused(folder, changes, message):
+    run_cells([Draw(1)], folder)
+    path = folder.file_of(Draw(1))
+    saved = {**json.loads(path.read_text()), **changes}
+    del saved["sha256"]
+    path.write_text(json.dumps(with_checksum(saved)))
+    with pytest.raises(CheckpointFileError, match=message):
+        folder.read(Draw(1))

@@ -27,6 +27,7 @@ from infoset.experiments import (
 from infoset.games import MatrixGame, matrix_game
 from infoset.policy import distance, load_policy, read_metadata
 from infoset.runs import read_traces
+from infoset.utils.checksums import with_checksum
 
 
 @cache
@@ -230,7 +231,33 @@ def test_changed_files_are_found_by_their_checksums(tmp_path):
         (folder / name).write_bytes(whole)
     check_results(folder)
     (folder / "result.json").write_text('{"files": 3}')
-    with pytest.raises(ResultFileError, match="KeyError"):
+    with pytest.raises(ResultFileError, match="checksums is missing"):
+        check_results(folder)
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "../outside", "", ".", "pipe"])
+def test_only_files_of_the_folder_are_read(tmp_path, name):
+    """A forged record could name a file that never ends."""
+    folder = save_run(pennies_solution(), tmp_path / "run")
+    os.mkfifo(folder / "pipe")
+    record = read_json(folder / "result.json")
+    del record["sha256"]
+    record["checksums"][name] = "0"
+    (folder / "result.json").write_text(json.dumps(with_checksum(record)))
+    with pytest.raises(ResultFileError, match="not the name of a file in the folder"):
+        check_results(folder)
+
+
+@pytest.mark.parametrize("what", ["files", "checksums"])
+def test_every_file_of_a_record_has_a_checksum(tmp_path, what):
+    folder = save_run(pennies_solution(), tmp_path / "run")
+    record = read_json(folder / "result.json")
+    del record["sha256"]
+    record[what] = {
+        name: file for name, file in record[what].items() if "trace.csv" not in (name, file)
+    }
+    (folder / "result.json").write_text(json.dumps(with_checksum(record)))
+    with pytest.raises(ResultFileError, match="the names in files differ from those in checksums"):
         check_results(folder)
 
 

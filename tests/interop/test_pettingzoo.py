@@ -22,7 +22,7 @@ from infoset.errors import (
 from infoset.game import transcript
 from infoset.games import RandomGame, load_game, matrix_game
 from infoset.interop import pettingzoo as module
-from infoset.interop import to_pettingzoo, to_pettingzoo_parallel
+from infoset.interop import pettingzoo_environment, to_pettingzoo, to_pettingzoo_parallel
 from infoset.tree import InfostateEncoder, build_world_graph
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
@@ -381,6 +381,14 @@ def test_humans_see_the_play_while_it_goes_on(convert, capsys):
         assert shown == [line.split() for line in transcript(env.history).splitlines()]
     assert env.render() is None
     assert capsys.readouterr().out == f"{transcript(env.history)}\n"
+
+
+def test_what_humans_see_has_no_control_characters(monkeypatch, capsys):
+    """Labels of a game may come from a file of others."""
+    shown = "first\nplayer 0: \x1b[2J"
+    monkeypatch.setattr(pettingzoo_environment, "transcript", lambda history: shown)
+    to_pettingzoo(load_game("kuhn_poker"), render_mode="human").reset()
+    assert capsys.readouterr().out == "first\nplayer 0: \\x1b[2J\n"
 
 
 def test_actions_that_are_not_legal_are_refused():

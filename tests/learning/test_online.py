@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -39,6 +40,7 @@ from infoset.learning.online.key_encoding import keys_from_json, keys_to_json
 from infoset.matches import play_matches
 from infoset.policy import distance, tabulate, uniform_policy
 from infoset.tree import build_tree
+from infoset.utils.array_files import read_arrays, write_arrays
 from infoset.utils.splitmix import make_stream
 from tests.learning.driven import drive, in_turn, learners_for, same_as_self_play
 from tests.learning.playing import simulator_of
@@ -676,6 +678,60 @@ def test_keys_round_trip():
     keys = (infostate, ("K", 3, (None, True)), frozenset({("a", 1), "b"}), 0.1, Fraction(1, 3))
     assert keys_from_json(keys_to_json(keys)) == keys
     assert keys_from_json(keys_to_json(np.int64(3))) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        '{"steps": 3, "player": 0}',
+        '{"player": 0, "steps": [["pass", null]]}',
+        '{"player": "0", "steps": []}',
+        '{"set": 3}',
+        '{"fraction": "1/0"}',
+        '{"fraction": "1e999999999"}',
+        '[{"set": [], "set": []}]',
+        "[" * 100_000,
+    ],
+)
+def test_other_keys_are_refused(text):
+    with pytest.raises(ValueError, match=r"."):
+        keys_from_json(np.frombuffer(text.encode(), np.uint8))
+
+
+def json_array(value):
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"infostates": json_array([3])}, "3 is not an infostate with actions and parent"),
+        ({"infostates": json_array([["a", ["x"], 10**9]])}, "is not an infostate with actions"),
+        ({"infostates": json_array([["a", ["x"], -1]])}, "is not an infostate with actions"),
+        ({"infostates": json_array([["a", ["x"], 0]] * 2)}, "is not an infostate with actions"),
+        ({"infostates": json_array([["a", ["x", "x"], 0]])}, "no action twice"),
+        ({"infostates": json_array([["a", [*range(999)], 0]])}, "the array policy is of type"),
+        ({"infostates": None}, "infostates is missing"),
+        ({"policy": np.ones(1)}, r"policy is of type float64, \[1\]"),
+        ({"policy": None}, "policy is missing"),
+        ({"stream": np.zeros(1)}, "stream is of type float64"),
+        ({"done": None}, "done is missing"),
+    ],
+)
+def test_states_of_other_shapes_are_refused_and_change_nothing(tmp_path, changes, message):
+    learner, path = learner_of(), tmp_path / "learner.ckpt"
+    pull(learner)
+    learner.save(path)
+    header, arrays = read_arrays(path)
+    changed = {name: array for name, array in (arrays | changes).items() if array is not None}
+    write_arrays(path, header, changed)
+    pull(learner)
+    before = everything(learner)
+    with pytest.raises(CheckpointFileError, match=message):
+        learner.load(path)
+    assert everything(learner) == before
 
 
 def test_keys_that_cannot_be_serialized_are_refused(tmp_path):

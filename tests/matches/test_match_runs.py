@@ -34,6 +34,7 @@ from infoset.matches.match_statistics import (
 )
 from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
 from infoset.runs.task_messages import packed
+from infoset.utils.checksums import with_checksum
 from tests.support.cached_games import cached_random_policies, cached_tree
 from tests.support.fake_players import (
     CrashingPolicy,
@@ -315,9 +316,36 @@ def test_files_that_are_not_matches(tmp_path):
         damaged.write_text(text)
         with pytest.raises(CheckpointFileError, match="delete"):
             play_matches(game, None, None, num_deals=2, checkpoint=damaged)
-    for path in (tmp_path, tmp_path / "none" / "match.json"):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", tmp_path / "none" / "match.json"):
         with pytest.raises(ParameterError, match="existing directory"):
             play_matches(game, None, None, num_deals=2, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"next_check": None}, "next_check is None, not int"),
+        ({"next_check": -1}, "next_check is -1"),
+        ({"match": []}, r"match is \[\], not dict"),
+        ({"deals": {}}, "means is missing"),
+        ({"deals": {"rest": [[10**400]]}}, r"rest is \[\[10+"),
+        ({"deals": {"rest": [[0.5]]}}, "a row does not have 6 numbers"),
+        ({"deals": {"rest": [[[0.5] * 6]]}}, "rest is "),
+        ({"deals": {"means": [[0.5] * 6]}}, "the numbers of means and of spreads differ"),
+        ({"deals": {"spreads": [None]}}, "spreads is "),
+    ],
+)
+def test_fields_of_other_types_are_refused(tmp_path, changes, message):
+    game, file = load_game("kuhn_poker"), tmp_path / "match.json"
+    play_matches(game, None, None, num_deals=2, checkpoint=file)
+    stored = json.loads(file.read_text())
+    del stored["sha256"]
+    if changes.get("deals"):
+        changes = {"deals": {**stored["deals"], **changes["deals"]}}
+    file.write_text(json.dumps(with_checksum({**stored, **changes})))
+    with pytest.raises(CheckpointFileError, match=message):
+        play_matches(game, None, None, num_deals=2, checkpoint=file)
 
 
 def test_any_changed_digit_of_a_file_is_found(tmp_path):

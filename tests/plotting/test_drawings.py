@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import combinations, pairwise
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -260,6 +261,16 @@ def test_the_same_game_gives_the_same_bytes(tmp_path):
             draw("matrix_mp", policy="uniform").save(file)
         assert files[0].read_bytes() == files[1].read_bytes()
         assert files[0].read_bytes().startswith(begin)
+
+
+def test_labels_that_are_long_or_have_control_characters(tmp_path):
+    """SVG allows no control characters, and images have a largest size."""
+    moves = ["x" * 50_000, "bell\x07\nline"]
+    form = extensive_form_from_nodes(decision(0, "I", {move: end(1, -1) for move in moves}))
+    drawing = draw(form)
+    texts = "".join(ElementTree.fromstring(drawing.svg()).itertext())
+    assert r"bell\x07 line" in texts
+    drawing.save(tmp_path / "a.png")
 
 
 def test_formats(tmp_path):

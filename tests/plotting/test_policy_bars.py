@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
+from infoset.efg import decision, extensive_form_from_nodes
+from infoset.efg import terminal as end
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.plotting import plot_policy
+from infoset.plotting import plot_policy, save_figure
 from infoset.plotting.policy_grids import find_grids
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from tests.support.cached_games import cached_tree
@@ -183,3 +187,16 @@ def test_wrong_arguments():
         plot_policy(policy, layout="bar")
     with pytest.raises(ParameterError, match="policy"):
         plot_policy("uniform")
+
+
+def test_labels_with_control_characters(tmp_path):
+    """The names of rows are labels of ticks, which are set again when they are drawn."""
+    form = extensive_form_from_nodes(
+        decision(0, "I\x1b[2J", {"bell\x07": end(1, -1), "other": end(-1, 1)})
+    )
+    figure = plot_policy(uniform_policy(form.sequence_form), layout="bars")
+    save_figure(figure, tmp_path / "a.png")  # a character without a glyph is a warning
+    save_figure(figure, tmp_path / "a.svg")
+    texts = [*ElementTree.parse(tmp_path / "a.svg").getroot().itertext()]
+    assert any(r"I\x1b[2J" in text for text in texts)
+    assert any(r"bell\x07" in text for text in texts)

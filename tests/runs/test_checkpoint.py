@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from infoset.runs import (
     read_checkpoint,
     write_checkpoint,
 )
+from infoset.utils.array_files import read_arrays, write_arrays
 
 SMALL = Checkpoint(
     game="kuhn_poker",
@@ -138,6 +139,42 @@ def test_a_foreign_file_is_refused(path, what):
         read_checkpoint(path)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"iteration": "3"}, "iteration is '3', not int"),
+        ({"iteration": 10**400}, "iteration is 10+"),
+        ({"iteration": -1}, "iterations or seconds are out of range"),
+        ({"seconds": None}, "seconds is None, not float"),
+        ({"seconds": float("inf")}, "out of range"),
+        ({"fingerprint": None}, "fingerprint is None, not str"),
+        ({"settings": []}, r"settings is \[\], not dict"),
+        ({"version": 3}, "version is 3, not str"),
+        ({"format": "2"}, "format is '2', not int"),
+        ({"trace": {}}, "trace is {}, not list"),
+        ({"trace": [3]}, "it is 3, not an object"),
+        ({"trace": [{"iteration": 1}]}, "seconds is missing"),
+        ({"trace": [asdict(SMALL.trace[0]) | {"values": ["x"]}]}, r"values is \['x'\], not tuple"),
+    ],
+)
+def test_headers_with_other_types_are_refused(kept, changes, message):
+    header, arrays = read_arrays(kept)
+    write_arrays(kept, {**header, **changes}, arrays)
+    with pytest.raises(CheckpointFileError, match=message):
+        read_checkpoint(kept)
+
+
+def test_a_changed_state_is_refused(kept):
+    """The checksums of the archive alone are renewed by any program that writes one."""
+    with np.load(kept) as archive:
+        arrays = dict(archive)
+    arrays["plans.0"] = -arrays["plans.0"]
+    with kept.open("wb") as file:
+        np.savez(file, **arrays)
+    with pytest.raises(CheckpointFileError, match="does not match its checksum"):
+        read_checkpoint(kept)
+
+
 def test_objects_are_never_unpickled(path):
     class Bomb:
         def __reduce__(self):
@@ -145,7 +182,7 @@ def test_objects_are_never_unpickled(path):
 
     np_array = np.array([[1], [2, 3]], dtype=object)
     _save(lambda file, array: np.savez(file, header=array), path, np_array)
-    with pytest.raises(CheckpointFileError, match="allow_pickle=False"):
+    with pytest.raises(CheckpointFileError, match="not an array of numbers"):
         read_checkpoint(path)
 
 
@@ -155,10 +192,12 @@ def test_a_missing_file_is_named(path):
 
 
 def test_another_format_is_refused(path, monkeypatch):
-    monkeypatch.setattr(checkpoint, "FORMAT", 2)
+    monkeypatch.setattr(checkpoint, "FORMAT", 3)
     write_checkpoint(replace(SMALL, version="9.0"), path)
     monkeypatch.undo()
-    with pytest.raises(CheckpointFileError, match=r"format 2, .*reads format 1: .*infoset 9\.0"):
+    with pytest.raises(
+        CheckpointFileError, match=r"format 3, .*reads formats 1 and 2: .*infoset 9\.0"
+    ):
         read_checkpoint(path)
 
 
@@ -221,7 +260,7 @@ def test_the_header_is_text_for_other_programs(kept):
     with np.load(kept) as archive:
         about = json.loads(archive["header"].tobytes())
     assert about["game"] == "kuhn_poker"
-    assert about["format"] == 1
+    assert about["format"] == 2
 
 
 @pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
@@ -262,6 +301,10 @@ def test_several_processes_write_one_checkpoint(path):
 
 
 def test_a_checkpoint_is_a_file_in_a_folder_that_exists(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for device in (tmp_path / "pipe", Path("/dev/null")):
+        with pytest.raises(ParameterError, match="is a pipe or a device; give the name of a file"):
+            Checkpointing(device)
     with pytest.raises(ParameterError, match="is a folder; give the name of a file"):
         Checkpointing(tmp_path)
     with pytest.raises(ParameterError, match=r"nowhere does not exist; create it"):

@@ -7,6 +7,7 @@ import socket
 import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import active_children
 from types import SimpleNamespace
 
 import pytest
@@ -108,3 +109,11 @@ def test_tasks_of_local_processes_end_with_the_executor():
     with open_executor("processes:1") as executor:
         assert not executor.interrupt.is_set()
     assert executor.interrupt.is_set()
+
+
+@pytest.mark.broad
+def test_no_process_outlives_the_executor():
+    """One that is still starting would report an error, because its parent has ended."""
+    with open_executor("processes:2") as executor:
+        assert executor.submit(abs, -1).result() == 1
+    assert active_children() == []

@@ -359,6 +359,13 @@ BROKEN_AT_START = [
         "can be written as text, in UTF-8",
         "an action is '\\ud800', whose text raises UnicodeEncodeError",
     ),
+    broken(
+        "a very long action",
+        meeting(legal_actions=always(("a", "b" * 100_001))),
+        0,
+        "the text of an action or observation has at most 100,000 bytes",
+        "an action has 100,001 bytes: 'bbb",
+    ),
     *[
         broken(
             f"{name} as transitions",
@@ -427,6 +434,13 @@ BROKEN_AT_START = [
         None,
         "in UTF-8",
         "the public observation is '\\ud800', whose text raises UnicodeEncodeError",
+    ),
+    broken(
+        "a very long observation",
+        meeting(observe=always(Observation(("é" * 50_000, 1)))),
+        None,
+        "has at most 100,000 bytes",
+        "the public observation has 100,002 bytes",
     ),
     broken(
         "a surrogate within an observation",

@@ -33,7 +33,7 @@ class DrawnCell:
             if interrupt.is_set():
                 raise CellInterrupted
             time.sleep(0.01)
-        return {"numbers": np.random.default_rng(self.seed).normal(size=3), "none": float("nan")}
+        return {"numbers": np.random.default_rng(self.seed).normal(size=3), "none": None}
 
 
 @dataclass(frozen=True)

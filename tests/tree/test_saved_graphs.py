@@ -328,6 +328,20 @@ def test_arrays_that_are_not_those_of_a_graph_are_refused(name, change, tmp_path
             assert_equal(built, build_world_graph(load_game("kuhn_poker")))
 
 
+@pytest.mark.parametrize("part", ["fractions", "exact_probability"])
+def test_half_of_the_exact_probabilities_is_refused(part, tmp_path):
+    """Without one of the two, the graph would be one of rounded probabilities."""
+    with graph_cache(tmp_path):
+        build_world_graph(load_game("kuhn_poker"))
+        path = only_file(tmp_path)
+        header, arrays = array_files.read_arrays(path)
+        for parts in (header, arrays):
+            parts.pop(part, None)
+        array_files.write_arrays(path, header, arrays)
+        with pytest.warns(GraphCacheWarning, match="its exact_probability cannot be"):
+            build_world_graph(load_game("kuhn_poker"))
+
+
 def test_a_file_with_pickled_objects_is_not_read(tmp_path):
     with graph_cache(tmp_path):
         build_world_graph(load_game("kuhn_poker"))

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,13 @@ def test_what_exists_is_a_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("nothing").symlink_to("nowhere")
     assert looks_like_path("nothing")
+
+
+def test_what_is_there_but_no_file_is_named(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("nothing")
+    assert no_such_path(tmp_path / "pipe", "give a file").endswith("pipe or a device; give a file")
+    assert no_such_path(tmp_path / "link", "give a file").endswith("where nothing is; give a file")
 
 
 def test_similar_names_are_suggested(tmp_path, monkeypatch):

@@ -41,6 +41,18 @@ def test_a_state_given_back_is_copied_in_place():
     np.testing.assert_array_equal(own["plans.0"], [4, 4])
 
 
-def test_a_state_that_lacks_an_array_is_refused():
-    with pytest.raises(KeyError, match=r"plans\.1"):
-        Doubling().set_state({"done": np.zeros(1), "plans.0": np.ones(2)})
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"plans.1": None}, r"plans\.1 is missing"),
+        ({"plans.1": np.ones(3)}, r"plans\.1 is of type float64, \[3\]"),
+        ({"plans.1": np.ones((1, 3), np.int64)}, r"plans\.1 is of type int64"),
+    ],
+)
+def test_a_state_that_lacks_an_array_or_has_another_shape_is_refused(change, message):
+    """NumPy would repeat one row for all players."""
+    doubling = Doubling()
+    state = {**doubling.state(), "plans.0": np.zeros(2), **change}
+    with pytest.raises(ValueError, match=message):
+        doubling.set_state({name: array for name, array in state.items() if array is not None})
+    assert doubling.plans[0].tolist() == [1, 1]

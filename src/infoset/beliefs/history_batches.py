@@ -22,6 +22,7 @@ from infoset.game.checked_rules import (
     checked_rewards,
 )
 from infoset.game.hooks import Moves
+from infoset.game.outcome_lists import ended
 from infoset.typing import (
     NOOP,
     Action,
@@ -90,7 +91,7 @@ def enumerated_outcomes(
         answer = game.transitions(world, joint_action)
         check_form("transitions", answer, world, joint_action)
         # One more than the limit shows that there are too many, even if they never end.
-        pairs = list(islice(answer, min(limit + 1, maxsize)))
+        pairs = list(islice(ended(answer, world, joint_action), min(limit + 1, maxsize)))
         if len(pairs) <= limit:
             # Most transitions are moves, for which the checks would take longer than the rules.
             is_move = len(pairs) == 1 and type(pairs[0][1]) in USUAL and pairs[0][1] == 1

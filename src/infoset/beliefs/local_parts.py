@@ -16,6 +16,7 @@ from infoset.beliefs.history_sets import HistorySet
 from infoset.beliefs.public_belief_state import find_public_state, histories_at, infostates_at
 from infoset.errors import ExplorationLimitError, GameRuleError, UnknownNameError
 from infoset.game import Game, Infostate, Observation, Probability, PublicState, Step
+from infoset.game.outcome_lists import ended
 from infoset.tree import GameTree, build_world_graph
 from infoset.tree.counting import count_histories
 from infoset.tree.game_tree import unroll
@@ -245,7 +246,8 @@ class _LocalGame(Game):
             return self._entries
         if world.is_leaf:
             return ()
-        outcomes = self.base.transitions(world.world, joint_action)
+        listed = self.base.transitions(world.world, joint_action)
+        outcomes = ended(listed, world.world, joint_action)
         num_acted = self._num_acted(world)
         if self.limit is None or min(num_acted) < self.limit:
             return [(LocalWorld(inner, num_acted), p) for inner, p in outcomes]

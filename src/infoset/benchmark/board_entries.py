@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import isfinite
+from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 from infoset.errors import BoardEntryError, InfosetError, show
 from infoset.evaluation import evaluate_policy
 from infoset.front import game_of_policy
+from infoset.game import Game
 from infoset.games import load_game
 from infoset.policy import load_policy
+from infoset.policy.policy_tables import PROBABILITY, read_table, table_digest
 from infoset.tree import build_sequence_form
 from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum
 from infoset.utils.files import write_folder, write_text
+from infoset.utils.json_fields import read_json, typed_fields
 
 FORMAT: Final = "infoset leaderboard entry"
 FORMAT_VERSION: Final = 1
@@ -132,18 +135,13 @@ def read_board_entry(folder: str | Path) -> BoardEntry:
     check_path("folder", folder)
     path = Path(folder) / CLAIM
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_CLAIM + 1)
+        content = read_json(path, MAX_CLAIM)
     except OSError as error:
         raise BoardEntryError(
             f"{path} cannot be read ({error.strerror or error}); an entry is a folder with "
             f"{CLAIM} and {POLICY}"
         ) from error
-    if len(data) > MAX_CLAIM:
-        raise BoardEntryError(f"{path} has more than {MAX_CLAIM:,} bytes, too long for a claim")
-    try:
-        content = json.loads(data.decode())
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise BoardEntryError(f"{path} is damaged: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise BoardEntryError(f"{path} is not the claim of a leaderboard entry")
@@ -162,25 +160,45 @@ def _entry(content: dict[str, Any], source: str) -> BoardEntry:
             raise BoardEntryError(f"{key} is missing in {source}")
         if key not in (*names, "format", "format_version"):
             raise BoardEntryError(f"{show(key)} does not belong in {source}")
-    number = content["exploitability"]
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        raise BoardEntryError(f"exploitability of {source} is {show(number)}, not a number")
-    if not isfinite(number) or number < 0:
-        raise BoardEntryError(f"exploitability of {source} is {number}; it must be at least 0")
-    entry = BoardEntry(**{name: content[name] for name in names})
+    try:
+        entry = BoardEntry(**typed_fields(content, get_type_hints(BoardEntry)))
+    except ValueError as error:
+        raise BoardEntryError(f"{source} is damaged: {error}") from error
+    if not 0 <= entry.exploitability < inf:
+        raise BoardEntryError(
+            f"exploitability of {source} is {entry.exploitability}; it must be at least 0"
+        )
     _check_texts(entry, source)
+    _game(entry, source)
     return entry
+
+
+def _game(entry: BoardEntry, source: str) -> Game:
+    """Return the game of a claim, which has to have one spelling on the board."""
+    try:
+        game = load_game(entry.game)
+    except InfosetError as error:
+        raise BoardEntryError(
+            f"game of {source} is {show(entry.game)}, which is not the name of a registered game "
+            f"({error})"
+        ) from error
+    if str(game) != entry.game:
+        raise BoardEntryError(
+            f"game of {source} is {show(entry.game)}; write it as {str(game)!r}, the name by which "
+            "the board sorts"
+        )
+    return game
 
 
 def _check_texts(entry: BoardEntry, source: str) -> None:
     for field in fields(entry):
         value = getattr(entry, field.name)
-        if field.name != "exploitability" and (
-            not isinstance(value, str) or not 0 < len(value) <= MAX_TEXT or "\n" in value
+        if isinstance(value, str) and not (
+            0 < len(value) <= MAX_TEXT and value.isprintable() and value == value.strip()
         ):
             raise BoardEntryError(
-                f"{field.name} of {source} is {show(value)}; it must be one line of text, of at "
-                f"most {MAX_TEXT} characters"
+                f"{field.name} of {source} is {show(value)}; it must be one line of printable "
+                f"text, of at most {MAX_TEXT} characters, without spaces around it"
             )
 
 
@@ -197,25 +215,25 @@ def check_board_entry(folder: str | Path) -> CheckedEntry:
     """
     entry = read_board_entry(folder)
     folder = Path(folder)
-    path = folder / POLICY
-    if not path.is_file() or path.stat().st_size > MAX_POLICY:
-        raise BoardEntryError(f"{path} is missing, or has more than {MAX_POLICY:,} bytes")
+    path = _policy_file(folder)
     if file_checksum(path) != entry.policy_sha256:
         raise BoardEntryError(
             f"{path} is not the policy of the claim: its digest is {file_checksum(path)}, but "
             f"policy_sha256 is {entry.policy_sha256}"
         )
-    try:
-        game = load_game(entry.game)
-    except InfosetError as error:
-        raise BoardEntryError(
-            f"game of {folder / CLAIM} is {show(entry.game)}, which is not the name of a "
-            f"registered game ({error})"
-        ) from error
+    game = _game(entry, str(folder / CLAIM))
     measured = evaluate_policy(load_policy(path, build_sequence_form(game)))
     if measured.exploitability is None:
         raise BoardEntryError(f"{entry.game} is not a two-player constant-sum game")
     return CheckedEntry(entry, measured.exploitability, measured.rounding)
+
+
+def _policy_file(folder: Path) -> Path:
+    """Return the path of the policy of an entry, whose size is within the limit."""
+    path = folder / POLICY
+    if not path.is_file() or path.stat().st_size > MAX_POLICY:
+        raise BoardEntryError(f"{path} is missing, or has more than {MAX_POLICY:,} bytes")
+    return path
 
 
 def read_board(folder: str | Path) -> list[tuple[Path, BoardEntry]]:
@@ -224,7 +242,10 @@ def read_board(folder: str | Path) -> list[tuple[Path, BoardEntry]]:
     Raises
     ------
     BoardEntryError
-        If an entry cannot be read, or a policy or a name is in the board twice for one game.
+        If an entry cannot be read, or a policy or a name is in the board twice for one game; a
+        policy that was saved again is the same.
+    PolicyFileError
+        If a policy cannot be read.
     """
     check_path("folder", folder)
     found = [
@@ -232,11 +253,12 @@ def read_board(folder: str | Path) -> list[tuple[Path, BoardEntry]]:
     ]
     seen: dict[tuple[str, str], Path] = {}
     for path, entry in found:
-        for key in ((entry.game, entry.name), (entry.game, entry.policy_sha256)):
+        digest = table_digest(read_table(_policy_file(path), PROBABILITY).table)
+        for key, what in (((entry.game, entry.name), show(entry.name)), ((entry.game, digest), "")):
             if key in seen:
                 raise BoardEntryError(
-                    f"{path} and {seen[key]} are the same entry: {show(key[1])} in {entry.game}; "
-                    "remove one of them"
+                    f"{path} and {seen[key]} are the same entry: {what or 'equal policies'} in "
+                    f"{entry.game}; remove one of them"
                 )
             seen[key] = path
     return sorted(found, key=lambda one: (one[1].game, one[1].exploitability, one[1].name))
@@ -260,5 +282,6 @@ def board_markdown(entries: Sequence[BoardEntry]) -> str:
 
 def _cell(text: str) -> str:
     """Return a text of a claim for a table; it cannot end the cell or contain markup."""
-    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return plain.replace("|", "\\|").replace("[", "\\[").replace("`", "'")
+    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("`", "'")
+    # Backslashes first: one before a bracket would make the bracket markup again.
+    return plain.replace("\\", "\\\\").replace("|", "\\|").replace("[", "\\[")

@@ -30,6 +30,7 @@ from infoset.games import PackEntry, get_pack_entry, load_game
 from infoset.policy import TabularPolicy, load_policy
 from infoset.tree import build_sequence_form
 from infoset.utils.arguments import check_path
+from infoset.utils.json_fields import read_json
 from infoset.utils.text import shortened
 
 MAX_CARD: Final = 100_000_000
@@ -96,26 +97,21 @@ def check_card(path: str | Path) -> CheckedCard:
     try:
         card = check.card(facts)
         expected = json.loads(json.dumps(card_facts(card)))
+        problems = [*check.problems, *_differences(facts, expected, "")]
+        problems += _different_files(folder, card)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise ScoreCardError(
             f"{folder / CARD_FILES[0]} is damaged: {type(error).__name__}: {shortened(str(error))}"
         ) from error
-    problems = [*check.problems, *_differences(facts, expected, "")]
-    problems += _different_files(folder, card)
     return CheckedCard(card.subject.name, check.num_policies, tuple(problems))
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_CARD + 1)
+        facts = read_json(path, MAX_CARD)
     except OSError as error:
         raise ScoreCardError(f"{path} cannot be read ({error.strerror or error})") from error
-    if len(data) > MAX_CARD:
-        raise ScoreCardError(f"{path} has more than {MAX_CARD:,} bytes")
-    try:
-        facts = json.loads(data)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ScoreCardError(f"{path} is damaged: {error}") from error
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise ScoreCardError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from infoset.game import Game
 from infoset.utils.arguments import check_path, check_type
 from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
 from infoset.utils.files import write_text
+from infoset.utils.json_fields import read_json
 from infoset.utils.text import format_bytes
 
 FORMAT: Final = "infoset certificate"
@@ -201,32 +202,15 @@ def read_certificate(path: str | Path) -> Certificate:
 def _content(path: Path) -> Any:
     """Return the JSON values in a file."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)  # never all of a file that is far too long
+        return read_json(path, MAX_BYTES)
     except OSError as error:
         raise CertificateError(
             f"{path} cannot be read ({error.strerror or error}); give the path of a certificate"
         ) from error
-    if len(data) > MAX_BYTES:
-        raise CertificateError(
-            f"{path} has more than {format_bytes(MAX_BYTES)}, too long for a certificate"
-        )
-    try:
-        return json.loads(data.decode(), object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise CertificateError(
             f"{path} is damaged, or not a certificate: {error}; prove the value again"
         ) from error
-
-
-def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON whose keys all differ."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {show(twice)} is given twice")
-    return found
 
 
 def verify_file(

@@ -50,6 +50,7 @@ from infoset.cli.literal_help import LiteralCommand, LiteralGroup
 from infoset.cli.saved_results import warnings_reported
 from infoset.cli.screen import complain, say, tell
 from infoset.errors import InfosetError, as_error, describe_exception
+from infoset.utils.address_space import check_address_space
 from infoset.utils.text import shortened
 
 UsageError = cast(type[Exception], typer.BadParameter.__mro__[1])
@@ -195,6 +196,7 @@ def _parser() -> Any:
 def _run(arguments: Sequence[str] | None) -> int:
     """Run a command, and turn what it raises into an exit code."""
     try:
+        check_address_space()
         given = None if arguments is None else list(arguments)
         with warnings_reported():
             run = _parser()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from infoset.cli.screen import duration_text, error_console, number_text, tell
 from infoset.cli.tables import TextTable
 from infoset.utils.clocks import compiling_now, working_seconds
+from infoset.utils.text import printable_line
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -177,7 +178,7 @@ class Progress:
     @property
     def title(self) -> str:
         """The game, and the method once it is known."""
-        return ", ".join(filter(None, [self.name, self.method]))
+        return printable_line(", ".join(filter(None, [self.name, self.method])))
 
     @property
     def is_building(self) -> bool:

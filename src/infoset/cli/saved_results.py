@@ -21,6 +21,7 @@ from infoset.errors import (
     SpentTimeWarning,
     UnsavedWarning,
 )
+from infoset.utils.text import printable
 
 REPORTED = (
     DifferingMachinesWarning,
@@ -89,7 +90,7 @@ def warnings_reported() -> Iterator[None]:
             if issubclass(category, REPORTED):
                 tell(f"warning: {message}")
             else:
-                usual(message, category, *rest, **options)
+                usual(printable(str(message)), category, *rest, **options)
 
         warnings.showwarning = show
         yield

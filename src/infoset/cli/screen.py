@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
 from math import isnan
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 
 from infoset.cli.tables import TextTable, output_width
-from infoset.utils.text import format_count
+from infoset.utils.text import format_count, printable, printable_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,14 +31,35 @@ AVERAGE_NOTE = (
 SEARCHER_NOTE = "note: the searcher was queried once at each infostate; these answers are measured"
 
 
-def say(text: str = "") -> None:
-    """Write a line to standard output."""
-    sys.stdout.write(f"{text}\n")
+def say(line: str = "") -> None:
+    """Write a line to standard output.
+
+    Names, labels and metadata come from files of others: a terminal would obey their control
+    characters, and a line break would make a line that looks like one of this program. Both are
+    written as escapes.
+    """
+    sys.stdout.write(f"{printable_line(line)}\n")
 
 
-def tell(text: str = "") -> None:
-    """Write a line to standard error."""
-    sys.stderr.write(f"{text}\n")
+def tell(line: str = "") -> None:
+    """Write a line to standard error, as `say` does."""
+    sys.stderr.write(f"{printable_line(line)}\n")
+
+
+def in_lines(write: Callable[[str], None], text: str) -> None:
+    """Write a text of several lines of this program, by `say` or `tell`."""
+    for line in text.split("\n"):
+        write(line)
+
+
+def say_data(write: Callable[[TextIO], object]) -> None:
+    """Write data as it is to standard output; on a terminal, control characters are escaped."""
+    if not sys.stdout.isatty():
+        write(sys.stdout)
+        return
+    text = StringIO()
+    write(text)
+    sys.stdout.write(printable(text.getvalue()))
 
 
 def tell_average(path: str) -> None:
@@ -65,7 +87,9 @@ def print_json(value: Any) -> None:
     """Write a value to standard output as one JSON object on one line."""
     from infoset.experiments import json_text, json_value, portable_integers
 
-    say(json_text(portable_integers(json_value(value))))
+    text = json_text(portable_integers(json_value(value)))
+    # The only control character that JSON leaves as it is.
+    say(text.replace("\x7f", "\\u007f"))
 
 
 def print_table(table: TextTable, title: str = "") -> None:

@@ -11,6 +11,8 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Final
 
+from infoset.utils.text import printable_line
+
 READABLE: Final = 24
 """Width below which a column is not wrapped while columns can be stacked instead."""
 MAX_STACKED_ROWS: Final = 20
@@ -20,6 +22,8 @@ BREAKS: Final = re.compile(r"(?<!±) +(?!±)")
 """Where text may be wrapped: at spaces, but not between a number and its error."""
 JOINT: Final = "\N{NO-BREAK SPACE}"
 """A space at which text is not wrapped; it is printed as a usual one."""
+NEW_LINE: Final = "\N{LINE SEPARATOR}"
+"""Where a new line of a cell begins; line breaks of foreign labels are written as escapes."""
 
 
 def output_width() -> int | None:
@@ -51,7 +55,7 @@ class TextTable:
     """
 
     def __init__(self, *headers: str, is_plain: bool = False) -> None:
-        self.headers = [header.removeprefix(">") for header in headers]
+        self.headers = [printable_line(header.removeprefix(">")) for header in headers]
         self.is_right = [header.startswith(">") for header in headers]
         self.rows: list[tuple[str, ...]] = []
         # A rule is one character longer than the columns on both sides.
@@ -59,7 +63,9 @@ class TextTable:
 
     def add_row(self, *cells: str) -> None:
         """Add a row, with as many cells as the others."""
-        self.rows.append(cells)
+        # Before the widths are known: an escape takes more room than its character.
+        shown = (printable_line(cell).replace(NEW_LINE, "\n") for cell in cells)
+        self.rows.append(tuple(shown))
 
     def lines(self, width: int | None = None) -> list[str]:
         """Return the lines, within a width if words and numbers allow it."""

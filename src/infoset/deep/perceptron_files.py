@@ -19,8 +19,7 @@ from infoset._version import __version__
 from infoset.deep.networks import Perceptron
 from infoset.errors import PolicyFileError, show
 from infoset.utils.arguments import check_path
-from infoset.utils.array_files import content_checksum, read_arrays, write_arrays
-from infoset.utils.checksums import CHECKSUM
+from infoset.utils.array_files import read_arrays, write_arrays
 from infoset.utils.json_fields import typed_fields
 
 PARTS = "weights", "biases"
@@ -117,7 +116,6 @@ def write_perceptron(
     arrays = {f"{part}_{n}": np.asarray(a) for part, own in parts for n, a in enumerate(own)}
     arrays |= others
     about = {**header, "format": kind.format, "kind": kind.name, "version": __version__}
-    about[CHECKSUM] = content_checksum(about, arrays)
     try:
         write_arrays(Path(path), about, arrays)
     except OSError as error:
@@ -137,7 +135,7 @@ def read_perceptron(path: str | Path, kind: FileKind) -> PerceptronFile:
     """
     check_path("path", path)
     try:
-        header, arrays = read_arrays(Path(path))
+        about, arrays = read_arrays(Path(path), without_digest=(kind.format - 1,))
     except FileNotFoundError as error:
         raise PolicyFileError(
             f"there is no file {path}; check the path of the {kind.name}"
@@ -147,21 +145,15 @@ def read_perceptron(path: str | Path, kind: FileKind) -> PerceptronFile:
             f"{path} cannot be read as a {kind.name} ({error}); give a file that {kind.source} has "
             "saved"
         ) from error
-    if not isinstance(header, dict) or header.get("kind") != kind.name:
+    if about.get("kind") != kind.name:
         raise PolicyFileError(
             f"{path} does not contain a {kind.name}; give a file that {kind.source} has saved"
         )
-    about = {name: value for name, value in header.items() if name != CHECKSUM}
     found = PerceptronFile(kind, path, about, arrays)
     number = found.fields({"format": int, "version": str})["format"]
     if number not in (kind.format, kind.format - 1):
         raise PolicyFileError(
             f"{path} has format {number}, but this version reads formats {kind.format - 1} and "
             f"{kind.format}: read it with infoset {show(about['version'])}"
-        )
-    if number == kind.format and header.get(CHECKSUM) != content_checksum(about, arrays):
-        raise PolicyFileError(
-            f"the content of {path} does not match its checksum: the file was changed or damaged, "
-            f"so save the {kind.name} again"
         )
     return found

@@ -16,7 +16,7 @@ from infoset.efg.nodes import Node, extensive_form_from_nodes
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.tree import allowed_memory
 from infoset.typing import CHANCE, Player
-from infoset.utils.text import format_bytes
+from infoset.utils.text import format_bytes, one_line
 
 BYTES_PER_CELL = 24
 """Peak memory, in bytes, for the information set of one player at one history."""
@@ -124,7 +124,7 @@ def _prologue(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
     if tokens.current.text not in ("R", "D"):
         raise tokens.error("R or D")
     tokens.take("word", "R or D")
-    title = tokens.label("the title of the game, in quotes")
+    title = one_line(tokens.label("the title of the game, in quotes"))
     tokens.take("sign", "{ and the names of the players", "{")
     players = [tokens.label("the name of the first player, in quotes")]
     while not tokens.skip("}"):

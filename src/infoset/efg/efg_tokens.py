@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from infoset.efg.exact_numbers import read_number
 from infoset.errors import GameFileError
 from infoset.utils.arguments import check_path
+from infoset.utils.files import open_at_once
 from infoset.utils.paths import no_such_path
 from infoset.utils.text import format_bytes
 
@@ -36,6 +37,9 @@ MAX_BYTES: Final = 2**30
 """Maximum size of the text of a game: a small compressed file may hold any amount."""
 
 MAX_SHOWN: Final = 40
+MAX_LABEL: Final = 100_000
+"""Maximum number of characters of a label, as of those of rules."""
+
 MAX_DIGITS: Final = 18
 
 
@@ -96,7 +100,10 @@ class Tokens:
 
     def label(self, expected: str) -> str:
         """Take a quoted label and return it without its quotes."""
-        return ESCAPE.sub(r"\1", self.take("label", expected).text[1:-1])
+        token = self.take("label", expected)
+        if len(token.text) > MAX_LABEL:
+            raise self.error(f"{expected}, of at most {MAX_LABEL:,} characters", token)
+        return ESCAPE.sub(r"\1", token.text[1:-1])
 
     def integer(self, expected: str) -> int:
         """Take a nonnegative integer of at most 18 digits."""
@@ -163,7 +170,7 @@ def read_bytes(path: str | Path) -> bytes:
     """
     check_path("path", path)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_at_once) as file:
             data = file.read(MAX_BYTES + 1)
             if data.startswith(GZIP):
                 with gzip.open(io.BytesIO(data)) as unpacked:

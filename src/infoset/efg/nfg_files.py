@@ -18,7 +18,7 @@ from infoset.game import Game
 from infoset.tree import GameTree
 from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
-from infoset.utils.text import distinct_labels
+from infoset.utils.text import distinct_labels, one_line
 
 MAX_STRATEGIES: Final = 100_000
 """Maximum number of unnamed strategies of a player."""
@@ -93,7 +93,7 @@ def _prologue(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
     if tokens.current.text not in ("R", "D"):
         raise tokens.error("R or D")
     tokens.take("word", "R or D")
-    title = tokens.label("the title of the game, in quotes")
+    title = one_line(tokens.label("the title of the game, in quotes"))
     return title, _labels(tokens, "player")
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict
 from hashlib import sha256
+from math import isinf
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, get_type_hints
 
 from infoset._version import __version__
 from infoset.errors import (
@@ -18,9 +19,11 @@ from infoset.errors import (
     CheckpointMismatchError,
     DifferingMachinesWarning,
     LostWorkersError,
+    ParameterError,
     UnsavedWarning,
+    show,
 )
-from infoset.experiments.json_values import json_text
+from infoset.experiments.json_values import exact_json_value, json_text
 from infoset.runs import (
     Done,
     Interrupt,
@@ -35,6 +38,7 @@ from infoset.runs import (
 from infoset.utils.arguments import check_path
 from infoset.utils.checksums import has_checksum, with_checksum
 from infoset.utils.files import write_text
+from infoset.utils.json_fields import read_json, typed_fields
 
 CellResult: TypeAlias = Mapping[str, Any]
 """The result of a cell: JSON values by name."""
@@ -43,6 +47,13 @@ OnDone: TypeAlias = Callable[["Cell"], object]
 
 ABOUT = "study.json"
 CELLS = "cells"
+
+NAME = re.compile(r"[\w+-][\w.+-]*")
+MAX_NAME = 200
+"""Maximum number of bytes of a name: a file system allows 255, and a digest is added."""
+
+FIELDS = {"settings": dict, "version": str, "result": dict, "times": dict, "machine": dict}
+"""The types of the fields of a file that are read."""
 
 TIMES = ("seconds",)
 """Names of times in results, which are saved with the values but differ from run to run."""
@@ -118,7 +129,7 @@ class CellFolder:
         """Return whether the study was started here; raise if the folder has other contents."""
         about = self.path / ABOUT
         if about.is_file():
-            found = _read_json(about).get("study")
+            found = _read_json(about, {"study": str})["study"]
             if found != self.study:
                 raise CheckpointMismatchError(
                     f"{self.path} is the folder of the study {found!r}, not of {self.study!r}: "
@@ -137,7 +148,18 @@ class CellFolder:
 
         The file name contains a digest of the settings and of the version of the library, so that
         results of other versions are neither used nor overwritten.
+
+        Raises
+        ------
+        ParameterError
+            If the name of the cell is not part of a file name, or JSON cannot store its settings.
         """
+        if not NAME.fullmatch(cell.name) or len(cell.name.encode()) > MAX_NAME:
+            raise ParameterError(
+                f"{show(cell.name)} cannot begin the name of a file: a cell's name has letters, "
+                f"digits, '-' and '_', and at most {MAX_NAME} bytes; run_slug(game, method) makes "
+                "one"
+            )
         digest = sha256(json_text(_identity(cell)).encode()).hexdigest()[:10]
         return self.path / CELLS / f"{cell.name}-{digest}.json"
 
@@ -154,17 +176,16 @@ class CellFolder:
         path = self.file_of(cell)
         if not path.exists():
             return None
-        saved = _read_json(path)
-        if isinstance(machine := saved.get("machine"), dict):
-            self.machines[path] = Machine(**machine)
+        saved = _read_json(path, FIELDS)
+        self.machines[path] = saved["machine"]
         # As the file has them: tuples of the settings are lists there.
-        identity = json.loads(json_text(_identity(cell)))
-        if any(saved.get(name) != value for name, value in identity.items()):
+        identity = _identity(cell)
+        if any(saved[name] != value for name, value in identity.items()):
             raise CheckpointMismatchError(
                 f"the settings in {path} do not match its name: delete the file to run the "
                 "cell again"
             )
-        return {**saved["result"], **saved.get("times", {})}
+        return {**saved["result"], **saved["times"]}
 
     def write(
         self, cell: Cell, result: CellResult, seconds: float, machine: Machine | None = None
@@ -176,13 +197,22 @@ class CellFolder:
 
         If the file cannot be written, for example on a full disk, an `UnsavedWarning` is issued,
         and the result is returned nevertheless.
+
+        Raises
+        ------
+        ParameterError
+            If the result would be read back as another one, such as NaN or an object.
         """
         path = self.file_of(cell)
         self.machines[path] = machine = machine or this_machine()
+        place = f"the result of the cell {cell.name}"
+        if not isinstance(result, Mapping):
+            raise ParameterError(f"{place} is {show(result)}; return values by name: a dictionary")
+        result = exact_json_value(result, place)
         times = {name: result[name] for name in result if name in TIMES}
         values = {name: result[name] for name in result if name not in TIMES}
         run = {"times": times, "seconds": round(seconds, 3), "machine": asdict(machine)}
-        content = json.loads(json_text({**_identity(cell), "result": values, **run}))
+        content = {**_identity(cell), "result": values, **run}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)  # someone may have deleted it meanwhile
             write_text(path, json_text(with_checksum(content)) + "\n")
@@ -193,7 +223,7 @@ class CellFolder:
                 UnsavedWarning,
                 stacklevel=2,
             )
-        return {**content["result"], **content["times"]}
+        return {**values, **times}
 
     def warn_of_machines(self) -> None:
         """Warn if cells ran on machines whose results may differ in their last bits."""
@@ -207,23 +237,41 @@ class CellFolder:
             )
 
 
-def _identity(cell: Cell) -> Mapping[str, Any]:
-    """Return everything that determines the result of a cell."""
-    return {"settings": cell.settings(), "version": __version__}
+def _identity(cell: Cell) -> dict[str, Any]:
+    """Return everything that determines the result of a cell, as JSON values."""
+    place = f"the settings of the cell {cell.name}"
+    settings = exact_json_value(_with_named_infinities(cell.settings()), place)
+    return {"settings": settings, "version": __version__}
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def _with_named_infinities(value: Any) -> Any:
+    """Return settings in which infinity, which JSON lacks, is text: a limit may be infinite."""
+    if isinstance(value, float) and isinf(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {name: _with_named_infinities(part) for name, part in value.items()}
+    return [*map(_with_named_infinities, value)] if isinstance(value, list | tuple) else value
+
+
+def _read_json(path: Path, hints: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the typed fields of a file with a checksum."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(path)
+        if not isinstance(found, dict) or not has_checksum(found):
+            raise ValueError("its content does not match its checksum")
+        fields = typed_fields(found, hints)
+        if "machine" in fields:
+            machine = typed_fields(fields["machine"], get_type_hints(Machine))
+            fields["machine"] = Machine(**machine)
+        return fields
     except OSError as error:
         raise CheckpointFileError(
             f"{path} cannot be read ({error.strerror or error}): delete it to run the cell again"
         ) from error
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not has_checksum(found):
-        raise CheckpointFileError(f"{path} is damaged: delete it to run the cell again")
-    return found
+    except ValueError as error:
+        raise CheckpointFileError(
+            f"{path} is damaged ({error}): delete it to run the cell again"
+        ) from error
 
 
 def run_cells(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -12,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infoset.efg import ExtensiveForm
-from infoset.errors import ParameterError, PolicyFileError, ResultFileError
+from infoset.errors import ParameterError, PolicyFileError, ResultFileError, show
 from infoset.experiments.json_values import json_text, json_value, portable_integers
 from infoset.game import Game, GameSource
 from infoset.plotting.figure_files import figure_bytes
 from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum, has_checksum, with_checksum
-from infoset.utils.files import replace_file, write_folder, write_text
+from infoset.utils.files import is_free_or_regular, replace_file, write_folder, write_text
+from infoset.utils.json_fields import read_json, typed_fields
 from infoset.utils.text import shortened
 
 if TYPE_CHECKING:
@@ -216,16 +216,18 @@ def check_results(folder: str | Path) -> dict[str, Any]:
             f"{folder} has no file {' or '.join(RECORDS)}: give a folder that infoset saved"
         )
     try:
-        record: dict[str, Any] = json.loads(found[0].read_text(encoding="utf-8"))
+        record: dict[str, Any] = read_json(found[0])
+        checksums, files = typed_fields(record, {"checksums": dict, "files": dict}).values()
         damaged = [] if has_checksum(record) else [found[0].name]
         damaged += [
-            name
-            for name, checksum in record["checksums"].items()
-            if file_checksum(Path(folder, name)) != checksum
+            name for name, checksum in checksums.items() if _checksum(folder, name) != checksum
         ]
-    except (OSError, ValueError, KeyError, AttributeError, RecursionError) as error:
+        others = [str(name) for name in files.values() if name != found[0].name]
+        if sorted(others) != sorted(checksums):
+            raise ValueError("the names in files differ from those in checksums")
+    except (OSError, ValueError) as error:
         raise ResultFileError(
-            f"{found[0]} or a file next to it cannot be read ({shortened(repr(error))}); the "
+            f"{found[0]} or a file next to it cannot be read ({shortened(str(error))}); the "
             "folder is damaged, so save the results again"
         ) from error
     if damaged:
@@ -234,3 +236,11 @@ def check_results(folder: str | Path) -> dict[str, Any]:
             "or damaged, so save the results again"
         )
     return record
+
+
+def _checksum(folder: str | Path, name: str) -> str:
+    """Return the checksum of a file in a folder; raise `ValueError` if the name leaves it."""
+    path = Path(folder, name)
+    if Path(name).name != name or not is_free_or_regular(path):
+        raise ValueError(f"{show(name)} is not the name of a file in the folder")
+    return file_checksum(path)

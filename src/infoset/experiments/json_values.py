@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from infoset.errors import ParameterError, show
+
 LARGEST_PORTABLE: Final = 2**53
 """Largest integer up to which floating-point numbers represent all integers."""
 
@@ -35,6 +37,40 @@ def json_value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [json_value(entry) for entry in value]
     return str(value)
+
+
+def exact_json_value(value: Any, place: str) -> Any:
+    """Convert a value to JSON types if it can be read back: lists for tuples, but equal numbers.
+
+    Parameters
+    ----------
+    place
+        What the value is, for the message.
+
+    Raises
+    ------
+    ParameterError
+        If the value, or a part of it, would be read back as another one.
+
+    Examples
+    --------
+    >>> exact_json_value({"mean": np.float64(0.5), "runs": (1, 2)}, "the result")
+    {'mean': 0.5, 'runs': [1, 2]}
+    """
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, np.generic | np.ndarray):
+        return exact_json_value(value.tolist(), place)
+    if isinstance(value, Real) and isfinite(value) and float(value) == value:
+        return float(value)
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {key: exact_json_value(part, f"{place}[{key!r}]") for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [exact_json_value(part, f"{place}[{n}]") for n, part in enumerate(value)]
+    raise ParameterError(
+        f"{place} is {show(value)}, which JSON cannot store: return text, finite numbers, None, "
+        "and lists and dictionaries (with text as keys) of these"
+    )
 
 
 def portable_integers(value: Any) -> Any:

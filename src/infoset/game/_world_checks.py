@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sized
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, product
-from math import inf, prod
+from math import fsum, inf, prod
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from infoset.errors import NO_WORLD, GameRuleError, describe_exception, pass_stops, show
 from infoset.game.answer_checks import (
+    DETERMINISTIC,
     FORMS,
     SHAPES,
     Transition,
@@ -31,8 +33,10 @@ from infoset.game.answer_checks import (
     player_argument,
 )
 from infoset.game.infostate import Step
+from infoset.game.outcome_lists import ended
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
+from infoset.utils.arguments import SUM_TOLERANCE
 
 Answer = TypeVar("Answer")
 
@@ -75,6 +79,11 @@ class Edge(NamedTuple):
     steps: tuple[Step, ...]
     """By player, the step that the transition adds to the infostate."""
     rewards: tuple[float, ...]
+
+    @property
+    def seen(self) -> tuple[Hashable, tuple[Hashable, ...]]:
+        """The public observation, and the non-public part of each player."""
+        return self.steps[0].public, tuple(step.private for step in self.steps)
 
 
 class WorldFacts(NamedTuple):
@@ -217,8 +226,7 @@ class WorldRules:
             ) from error
         if not is_same:
             raise GameRuleError(
-                "methods are deterministic: equal arguments give equal answers; chance belongs in "
-                "the probabilities of transitions",
+                DETERMINISTIC,
                 found=f"{call_text(method, arguments)} was {show(first)}, then {show(second)}",
                 world=arguments[0] if arguments else first,
                 player=player_argument(method, arguments),
@@ -237,8 +245,12 @@ class WorldRules:
             if method in FORMS:
                 longest = self.limit if method == "transitions" else LONGEST_LIST
                 # One more than allowed shows that there are too many, also if there is no end.
-                listed = tuple(islice(answer, longest + 1))
+                items = iter(answer)
+                listed = tuple(islice(items, longest + 1))
                 self.effort.add(answer if isinstance(answer, Sized) else listed)
+                if method == "transitions" and len(listed) > longest and _is_whole(listed):
+                    # Whatever follows has probability 0, perhaps without end.
+                    deque(ended(items, *arguments), maxlen=0)
                 answer = listed
             else:
                 self.effort.add(())
@@ -255,6 +267,14 @@ class WorldRules:
         if method in FORMS and method != "transitions" and len(answer) > LONGEST_LIST:
             raise form_error(method, f"a list of more than {LONGEST_LIST:,} items", arguments)
         return answer
+
+
+def _is_whole(outcomes: Iterable[Any]) -> bool:
+    """Return whether the probabilities of outcomes sum to 1, so that no others are possible."""
+    try:
+        return abs(fsum(probability for _, probability in outcomes) - 1) <= SUM_TOLERANCE
+    except (TypeError, ValueError, OverflowError):  # no pairs or numbers, which is checked later
+        return False
 
 
 @contextmanager

@@ -40,6 +40,12 @@ SHAPES = {
 }
 """The rule for each method, for the error if it raises."""
 
+DETERMINISTIC = (
+    "methods are deterministic: equal arguments give equal answers; chance belongs in the "
+    "probabilities of transitions"
+)
+"""The rule for an answer that differs from an earlier one."""
+
 FORMS: Mapping[str, tuple[type, ...]] = {
     "actors": (Sequence,),
     "legal_actions": (Sequence,),
@@ -48,6 +54,9 @@ FORMS: Mapping[str, tuple[type, ...]] = {
 }
 """Types of the answers that are lists. Only transitions may be drawn from a generator, since other
 answers are read several times."""
+
+MAX_LABEL = 100_000
+"""Maximum length of the text of an action or observation, in bytes."""
 
 USUAL = (tuple, list)
 """Types of answers that need no closer look; checks of abstract classes are slow."""
@@ -145,9 +154,10 @@ def check_legal_actions(
 
 def check_text(label: Hashable, what: str, world: World, player: Player | None = None) -> None:
     """Raise if an action or observation cannot be written as text, for files and messages."""
+    length = 0
     try:
         if label is not None:
-            value_text(label).encode()
+            length = len(value_text(label).encode())
     except BaseException as error:
         pass_stops(error)
         raise GameRuleError(
@@ -156,6 +166,14 @@ def check_text(label: Hashable, what: str, world: World, player: Player | None =
             world=world,
             player=player,
         ) from error
+    if length > MAX_LABEL:
+        raise GameRuleError(
+            f"the text of an action or observation has at most {MAX_LABEL:,} bytes, because the "
+            "text of an infostate joins those of a play",
+            found=f"{what} has {length:,} bytes: {show(label)}",
+            world=world,
+            player=player,
+        )
 
 
 def check_outcomes(

@@ -14,7 +14,7 @@ from infoset.errors import (
     pass_stops,
     show,
 )
-from infoset.game._world_checks import WorldRules
+from infoset.game._world_checks import Edge, LegalActions, WorldRules
 from infoset.game.answer_checks import is_whole
 from infoset.game.protocol import Game
 from infoset.typing import World
@@ -99,6 +99,24 @@ def find_broken_rule(game: Game, world: World = NO_WORLD) -> GameRuleError | Non
         # Code of the user that is called indirectly, such as __eq__ in a dictionary.
         return _error_of_the_game(error, world)
     return None
+
+
+def asked_again(
+    game: Game, world: World, max_transitions: int
+) -> tuple[LegalActions, tuple[Edge, ...]] | None:
+    """Return the legal actions and transitions at a world state, calling every method twice.
+
+    None if there are more than `max_transitions`.
+
+    Raises
+    ------
+    GameRuleError
+        If a rule is broken there, or two answers differ.
+    """
+    with rules_at(game, world):
+        rules = WorldRules(game, game.num_players, max_transitions)
+        facts = rules.facts(world, rules.legal(world))
+        return None if facts.is_cut else (facts.legal, facts.edges)
 
 
 def to_rule_error(error: BaseException, game: Game, world: World = NO_WORLD) -> BaseException:

@@ -21,6 +21,7 @@ from infoset.game.answer_checks import (
 )
 from infoset.game.broken_rules import check_num_players, rules_at
 from infoset.game.observation import Observation
+from infoset.game.outcome_lists import ended
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
@@ -94,7 +95,7 @@ def checked_outcomes(
     with rules_at(game, world):
         answer = game.transitions(world, joint_action)
         check_form("transitions", answer, world, joint_action)
-        outcomes = tuple(answer)
+        outcomes = tuple(ended(answer, world, joint_action))
         check_outcomes(outcomes, world, joint_action, len(outcomes))
         if not outcomes and any(action is not NOOP for action in joint_action):
             raise no_transitions_error(world, joint_action)

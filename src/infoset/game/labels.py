@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, Final
 
@@ -66,7 +67,8 @@ def label_from_json(text: Any) -> Hashable:
         case ["tuple", *parts]:
             return tuple(map(label_from_json, parts))
         case ["float", str() as digits]:
-            return float.fromhex(digits)
+            with suppress(OverflowError):
+                return float.fromhex(digits)
         case ["bytes", str() as digits]:
             return bytes.fromhex(digits)
         case ["Fraction", int() as numerator, int() as denominator] if denominator > 0:

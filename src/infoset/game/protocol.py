@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from infoset.game.infostate import Infostate, PublicState, Step
 from infoset.game.observation import Observation
+from infoset.game.outcome_lists import ended
 from infoset.game.player_names import own_names
 from infoset.game.public_rules import PublicRules
 from infoset.typing import Action, FloatArray, JointAction, Player, World
@@ -138,7 +139,7 @@ class Game(ABC):
         The default method draws no random number if there is only one next world.
         """
         listed = self.transitions(world, joint_action)
-        pairs = list(listed)
+        pairs = list(ended(listed, world, joint_action))
         if type(listed) is not list and isinstance(listed, Mapping | Set):
             raise TypeError(f"transitions returned a {type(listed).__name__}; return a list")
         weights = [float(probability) for _, probability in pairs]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from infoset.game.checked_rules import CheckedGame
 from infoset.game.observation import Observation
+from infoset.game.outcome_lists import ended
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
@@ -104,7 +105,8 @@ class _SerialGame(Game):
             yield world._replace(turn=world.turn + 1, actions=chosen), 1
             return
         following = self._following(world.public)
-        for target, probability in self.rules.transitions(world.world, chosen):
+        outcomes = self.rules.transitions(world.world, chosen)
+        for target, probability in ended(outcomes, world.world, chosen):
             if probability:
                 seen = self.rules.observe(world.world, chosen, target).public
                 yield self._start(target, following[seen]), probability
@@ -158,7 +160,8 @@ class _SerialGame(Game):
                 for player in range(self.num_players)
             )
             for joint in product(*choices):
-                for target, probability in self.rules.transitions(world, joint):
+                outcomes = self.rules.transitions(world, joint)
+                for target, probability in ended(outcomes, world, joint):
                     if probability:
                         yield world, joint, target
 

@@ -12,6 +12,7 @@ from infoset.errors import GameRuleError, ParameterError
 from infoset.game.broken_rules import check_num_players
 from infoset.game.checked_rules import CheckedGame
 from infoset.game.observation import Observation
+from infoset.game.outcome_lists import ended
 from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
@@ -169,7 +170,8 @@ class _FoldedGame(Game):
         """Yield the chance actions with the transitions that they lead to."""
         for action, chance in self._chance_moves(world):
             whole = (*joint_action, action)
-            for next_world, probability in self.rules.transitions(world, whole):
+            outcomes = self.rules.transitions(world, whole)
+            for next_world, probability in ended(outcomes, world, whole):
                 if probability:
                     rewards = tuple(self.rules.rewards(world, whole, next_world))
                     seen = self.rules.observe(world, whole, next_world)

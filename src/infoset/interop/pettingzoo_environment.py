@@ -15,6 +15,7 @@ from pettingzoo import AECEnv, ParallelEnv
 from infoset.errors import GameRuleError, UnknownNameError
 from infoset.game import Game, History, Infostate, initial_history, transcript
 from infoset.typing import NOOP, Action, JointAction, Player
+from infoset.utils.text import printable
 
 RENDER_MODES = ("ansi", "human")
 """Render modes: `ansi` returns the transcript of a play, `human` prints it while it grows."""
@@ -129,7 +130,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         """In the mode `human`, print the lines of the transcript that are not yet printed."""
         if self.render_mode == "human":
             lines = transcript(self.history).splitlines()
-            sys.stdout.writelines(f"{line}\n" for line in lines[self._num_printed :])
+            sys.stdout.writelines(f"{printable(line)}\n" for line in lines[self._num_printed :])
             self._num_printed = len(lines)
 
     def _transition(self, joint_action: JointAction) -> None:

@@ -24,6 +24,7 @@ from infoset.utils.array_kernels import copy
 from infoset.utils.compilation import kernel
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import Stream, make_stream, next_uniform
+from infoset.utils.state import copy_arrays
 
 COST_PER_PAIR = 30
 """Cost of a pair of a trigger and a sequence, in units of array elements read."""
@@ -264,5 +265,4 @@ class RegretTracker:
     def set_state(self, state: StateArrays) -> None:
         """Copy values from arrays with the same names and shapes as those of `state`."""
         self.learners.set_state(state)
-        for name, array in self.state().items():
-            array[...] = state[name]
+        copy_arrays(self.state(), state)

@@ -20,15 +20,20 @@ from infoset.errors import (
     CheckpointMismatchError,
     ParameterError,
     UnsavedWarning,
+    show,
 )
 from infoset.evaluation import CorrelatedPolicy
 from infoset.matches.match_statistics import Tally
 from infoset.policy import TabularPolicy, UniformPolicy
 from infoset.utils.checksums import has_checksum, with_checksum
-from infoset.utils.files import write_text
+from infoset.utils.files import is_free_or_regular, write_text
+from infoset.utils.json_fields import read_json, typed_fields
 from infoset.utils.text import shortened
 
 FORMAT = 3
+FIELDS = {"format": int, "match": dict, "next_check": int, "deals": dict}
+"""The types of the fields of a file that are read."""
+
 SECONDS_BETWEEN_WRITES = 5.0
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
@@ -48,10 +53,10 @@ class MatchFile:
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
-        if os.path.isdir(path) or not os.path.isdir(path.absolute().parent):
+        if not os.path.isdir(path.absolute().parent) or not is_free_or_regular(path):
             raise ParameterError(
-                f"checkpoint={path} is a directory or is in a missing directory; give the name of "
-                f"a file in an existing directory"
+                f"checkpoint={path} is not a file, or is in a missing directory; give the name of "
+                "a file in an existing directory"
             )
         self.path = path
         self.about = dict(about)
@@ -74,28 +79,33 @@ class MatchFile:
             If the file belongs to another match.
         """
         try:
-            stored = json.loads(self.path.read_text(encoding="utf-8"))
-            if stored["format"] != FORMAT:
-                raise ValueError(f"its format is {stored['format']}, not {FORMAT}")
+            stored = read_json(self.path)
+            fields = typed_fields(stored, FIELDS)
+            if fields["format"] != FORMAT:
+                raise ValueError(f"its format is {fields['format']}, not {FORMAT}")
             if not has_checksum(stored):
                 raise ValueError("its content does not match its checksum")
-            self._check(stored["match"])
-            tally.set_state(stored["deals"])
-            return int(stored["next_check"])
+            if fields["next_check"] < 0:
+                raise ValueError(f"next_check is {fields['next_check']}")
+            self._check(fields["match"])
+            tally.set_state(fields["deals"])
+            return int(fields["next_check"])
         except FileNotFoundError:
             return 0
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        except (OSError, ValueError) as error:
+            reason = shortened(str(getattr(error, "strerror", None) or error))
             raise CheckpointFileError(
-                f"{self.path} cannot be read as a match ({shortened(repr(error))}): give another "
-                f"file, or delete this one to start a new match"
+                f"{self.path} cannot be read as a match ({reason}): give another file, or delete "
+                "this one to start a new match"
             ) from error
 
     def _check(self, stored: Mapping[str, Any]) -> None:
         for name, value in self.about.items():
-            if stored[name] != value:
+            if name not in stored or stored[name] != value:
                 raise CheckpointMismatchError(
-                    f"{self.path} stores a match with {name} {stored[name]!r}, but this match has "
-                    f"{value!r}; give another file, or repeat the settings of the stored match"
+                    f"{self.path} stores a match with {name} {show(stored.get(name))}, but this "
+                    f"match has {show(value)}; give another file, or repeat the settings of the "
+                    "stored match"
                 )
 
     def write_occasionally(self, tally: Tally, next_check: int) -> None:

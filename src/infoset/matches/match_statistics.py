@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infoset.typing import FloatArray
+from infoset.utils.json_fields import typed_fields
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 CONFIDENCE = 0.95
@@ -160,17 +161,19 @@ class Tally:
         Raises
         ------
         ValueError
-            If the arrays have the wrong shapes.
+            If a list is missing, has something else than numbers, or has the wrong shape.
         """
         shape = self._rest.shape[1:]
-        means, spreads = (
-            [np.array(row, np.float64).reshape(shape) for row in state[name]]
-            for name in ("means", "spreads")
-        )
-        if len(means) != len(spreads):
+        rows = tuple[tuple[float, ...], ...]
+        fields = typed_fields(state, {"means": rows, "spreads": rows, "rest": rows})
+        if {len(row) for rows in fields.values() for row in rows} - {*shape}:
+            raise ValueError(f"a row does not have {shape[0]} numbers")
+        if len(fields["means"]) != len(fields["spreads"]):
             raise ValueError("the numbers of means and of spreads differ")
-        self._means, self._spreads = means, spreads
-        self._rest = np.array(state["rest"], np.float64).reshape(-1, *shape)
+        self._means, self._spreads = (
+            [np.array(row, np.float64) for row in fields[name]] for name in ("means", "spreads")
+        )
+        self._rest = np.array(fields["rest"], np.float64).reshape(-1, *shape)
 
 
 def _moments(rows: FloatArray) -> tuple[FloatArray, FloatArray]:

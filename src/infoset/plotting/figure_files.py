@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_path
 from infoset.utils.files import write_output
+from infoset.utils.text import printable, shortened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 
 FORMATS: Final[Mapping[str, dict[str, Any]]] = {
@@ -20,6 +22,10 @@ FORMATS: Final[Mapping[str, dict[str, Any]]] = {
     ".png": {"format": "png"},
     ".pdf": {"format": "pdf", "metadata": {"CreationDate": None}},
 }
+
+
+MAX_TEXT: Final = 1000
+"""Maximum number of characters of a text in a picture."""
 
 
 def check_target(path: str | Path) -> str:
@@ -68,7 +74,31 @@ def figure_bytes(figure: Figure, suffix: str, dots_per_inch: float) -> bytes:
     """Return the content of a file of a figure in the format of an extension."""
     from matplotlib import rc_context
 
+    escape_texts(figure)
     buffer = BytesIO()
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "infoset", "pdf.fonttype": 42}):
         figure.savefig(buffer, dpi=dots_per_inch, **FORMATS[suffix])
     return buffer.getvalue()
+
+
+def escape_texts(figure: Figure) -> None:
+    """Write control characters in the texts of a figure as escapes, and cut very long texts.
+
+    Names and labels of a game may contain such characters, but SVG allows none, and fonts have
+    none.
+    """
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        if (shown := _escaped(text)) != text.get_text():
+            text.set_text(shown)
+    # The labels of ticks are set again when the axes are drawn.
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        labels = axis.get_majorticklabels()
+        if (names := [_escaped(label) for label in labels]) != [t.get_text() for t in labels]:
+            axis.set_ticks(axis.get_majorticklocs(), names)
+
+
+def _escaped(text: Text) -> str:
+    return shortened(printable(text.get_text()), MAX_TEXT)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from infoset.efg import TERMINAL
 from infoset.plotting.picture import OBSERVING
 from infoset.typing import CHANCE, Player
+from infoset.utils.text import printable_line, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,6 +55,9 @@ SHAPES: Final = (
 COLORS: Final = ("#1f5fa8", "#b5532a", "#2f7d4f", "#7b4a9e", "#8a6d00", "#a03060")
 DASHES: Final = ((4.0, 2.0), (1.0, 1.4), (5.0, 1.5, 1.0, 1.5), (8.0, 2.0), (2.4, 1.2))
 
+MAX_DRAWN: Final = 300
+"""Maximum number of characters of a text; a picture of a thousand times as many cannot be made."""
+
 HINTING: Final = 1.04
 """Factor by which text can be wider on a screen than by the metrics of its font."""
 
@@ -90,8 +94,13 @@ def text_width(text: str, size: float = TEXT_SIZE, is_bold: bool = False) -> flo
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(family=FONT, size=size, weight="bold" if is_bold else "normal")
-    width, _, _ = text_to_path.get_text_width_height_descent(text, font, False)
+    width, _, _ = text_to_path.get_text_width_height_descent(drawn_text(text), font, False)
     return HINTING * float(width)
+
+
+def drawn_text(text: str) -> str:
+    """Return a text as it is drawn: on one line, and only the beginning of a very long one."""
+    return shortened(printable_line(text), MAX_DRAWN)
 
 
 BOXES, IDLE_EDGES, EDGES, LINKS, MARKS, TEXTS = range(1, 7)
@@ -228,7 +237,7 @@ class Pen:
         """Draw text with its baseline at the point."""
         self.axes.text(
             *self._place(at),
-            text,
+            drawn_text(text),
             fontfamily=FONT,
             fontsize=size,
             fontweight="bold" if is_bold else "normal",

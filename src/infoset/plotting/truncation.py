@@ -12,6 +12,7 @@ import numpy as np
 from infoset.efg import TERMINAL
 from infoset.errors import GameTooLargeError
 from infoset.game import Game, Observation, Probability
+from infoset.game.outcome_lists import ended
 from infoset.tree import (
     GameTree,
     WorldGraph,
@@ -160,7 +161,7 @@ class _TruncatedGame(Game):
         depth, inner = world
         if depth == self.depth:
             return []
-        pairs = self.game.transitions(inner, joint_action)
+        pairs = ended(self.game.transitions(inner, joint_action), inner, joint_action)
         return [((depth + 1, target), probability) for target, probability in pairs]
 
     def rewards(self, world: Any, joint_action: JointAction, next_world: Any) -> Sequence[float]:

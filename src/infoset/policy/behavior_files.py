@@ -11,6 +11,7 @@ from infoset.forms import Form, LockedBehavior, check_form
 from infoset.policy.csv_files import action_texts, load_behavior_csv
 from infoset.typing import Action
 from infoset.utils.arguments import check_path
+from infoset.utils.json_fields import read_json
 
 EXAMPLE = '{"[K] / pass / bet": {"bet": 1.0}}'
 
@@ -52,7 +53,7 @@ def load_behavior(path: str | Path, form: Form) -> LockedBehavior:
             f"to lock, such as {EXAMPLE}, or lines of a policy that was saved as CSV"
         )
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = read_json(file)
     except FileNotFoundError as error:
         raise PolicyFileError(f"there is no file {file}; check the path") from error
     except (OSError, ValueError) as error:

@@ -18,6 +18,7 @@ from infoset.policy.policy_tables import replace_policy_file
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_path
+from infoset.utils.files import open_at_once
 
 COLUMNS = ("player", "infostate", "own_reach", "action", "probability")
 NEEDED = tuple(column for column in COLUMNS if column != "own_reach")
@@ -197,7 +198,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     begin = 1  # a label in quotes can have line breaks, so a row can take several lines
     try:
         # Spreadsheets put a byte order mark first, which this encoding removes.
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with open(path, encoding="utf-8-sig", newline="", opener=open_at_once) as stream:
             reader = csv.reader(stream, strict=True)
             for row in reader:
                 yield begin, row

@@ -10,7 +10,6 @@ position, so each row must have the labels that the game has there.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,8 +23,8 @@ import numpy as np
 from infoset._version import __version__
 from infoset.errors import PolicyFileError, PolicyMismatchError, show
 from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
-from infoset.utils.files import replace_file
-from infoset.utils.json_fields import typed_fields
+from infoset.utils.files import is_free_or_regular, replace_file
+from infoset.utils.json_fields import parse_json, typed_fields
 from infoset.utils.text import shortened
 
 if TYPE_CHECKING:
@@ -177,8 +176,8 @@ def _read_parquet(path: Path) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if os.path.isdir(path):
-        raise PolicyFileError(f"{path} is a folder; give the name of a file")
+    if not is_free_or_regular(path):
+        raise PolicyFileError(f"{path} is a folder, a pipe or a device; give the name of a file")
     try:
         with open(path, "rb") as file:
             if file.read(len(PARQUET)) != PARQUET:
@@ -204,6 +203,8 @@ def column_names(path: str | Path) -> list[str]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if not is_free_or_regular(Path(path)):
+        return []
     try:
         return list(pq.read_schema(path).names)
     except (pa.ArrowException, OSError, ValueError):
@@ -228,8 +229,8 @@ def _metadata(table: pa.Table, path: Path) -> dict[str, Any]:
     """Return the metadata of a table after comparing its format and its checksum."""
     raw = (table.schema.metadata or {}).get(KEY)
     try:
-        about = json.loads(raw) if raw else None
-    except (ValueError, RecursionError):
+        about = parse_json(raw) if raw else None
+    except ValueError:
         about = None
     if not isinstance(about, dict) or not {"game", "fingerprint", "format"} <= about.keys():
         raise PolicyFileError(f"{path} is a Parquet file, but infoset did not write it as a policy")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from infoset._version import __version__
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
@@ -18,12 +19,23 @@ from infoset.runs.result import TracePoint
 from infoset.typing import StateArrays
 from infoset.utils.arguments import check_number, check_path, check_type
 from infoset.utils.array_files import read_arrays, write_arrays
+from infoset.utils.files import is_free_or_regular
+from infoset.utils.json_fields import typed_fields
+from infoset.utils.text import shortened
 
 LONGEST_DIFFERENCE = 100
 """Characters of a setting above which it is omitted from a message if a short one differs."""
 
 DEFAULT_CHECKPOINT_SECONDS = 60.0
-FORMAT = 1
+FORMAT = 2
+WITHOUT_DIGEST = 1
+"""The format of version 0.1.0, which is the same without a digest."""
+
+FIELDS: Mapping[str, Any] = {
+    **{"game": str, "fingerprint": str, "method": str, "settings": dict},
+    **{"iteration": int, "seconds": float, "trace": list, "version": str},
+}
+"""The types of the fields of a header."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,10 @@ class Checkpointing:
         check_number("checkpoint_seconds", self.seconds)
         if os.path.isdir(self.path):
             raise ParameterError(f"checkpoint={self.path} is a folder; give the name of a file")
+        if not is_free_or_regular(self.path):
+            raise ParameterError(
+                f"checkpoint={self.path} is a pipe or a device; give the name of a file"
+            )
         if not os.path.isdir(self.path.parent):
             raise ParameterError(
                 f"checkpoint={self.path} cannot be written: the folder "
@@ -118,7 +134,7 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
     check_path("path", path)
     path = Path(path)
     try:
-        about, arrays = read_arrays(path)
+        about, arrays = read_arrays(path, without_digest=(WITHOUT_DIGEST,))
     except FileNotFoundError as error:
         raise CheckpointFileError(
             f"there is no file {path}; check the path of the checkpoint"
@@ -129,21 +145,22 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
             "give another file, or delete it to begin again"
         ) from error
     try:
-        written = about.pop("format")
-        if written == FORMAT:
-            # JSON has lists only; the fields of measurements are tuples.
-            trace = tuple(
-                point(**{n: tuple(v) if isinstance(v, list) else v for n, v in fields.items()})
-                for fields in about.pop("trace")
-            )
-            return Checkpoint(**about, trace=trace, state=arrays)
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        written = typed_fields(about, {"format": int, "version": str})
+        if written["format"] in (FORMAT, WITHOUT_DIGEST):
+            fields = typed_fields(about, FIELDS)
+            if not (fields["iteration"] >= 0 and 0 <= fields["seconds"] < inf):
+                raise ValueError("its iterations or seconds are out of range")
+            hints = get_type_hints(point)
+            trace = tuple(point(**typed_fields(one, hints)) for one in fields.pop("trace"))
+            return Checkpoint(**fields, trace=trace, state=arrays)
+    except ValueError as error:
         raise CheckpointFileError(
-            f"{path} is not a checkpoint written by infoset; give another file"
+            f"{path} is not a checkpoint written by infoset ({error}); give another file"
         ) from error
     raise CheckpointFileError(
-        f"{path} is a checkpoint of format {written}, but this version reads format {FORMAT}: "
-        f"resume it with infoset {about.get('version')}, which wrote it, or give another file"
+        f"{path} is a checkpoint of format {written['format']}, but this version reads formats "
+        f"{WITHOUT_DIGEST} and {FORMAT}: resume it with infoset {shortened(written['version'])}, "
+        "which wrote it, or give another file"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
@@ -13,6 +12,8 @@ from typing import Any, Final
 from infoset.errors import ResultFileError, show
 from infoset.runs.result import SolveResult, TracePoint
 from infoset.utils.arguments import check_path
+from infoset.utils.files import open_at_once
+from infoset.utils.json_fields import read_json, typed_fields
 from infoset.utils.paths import no_such_path
 from infoset.utils.text import shortened
 
@@ -180,11 +181,14 @@ def _records(file: Path) -> dict[str, Mapping[str, Any]]:
     if not found:
         return {}
     try:
-        whole = json.loads(found[0].read_text(encoding="utf-8"))
-        return {str(one["method"]): one for one in whole.get("results", [whole])}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        whole = read_json(found[0])
+        results = whole["results"] if isinstance(whole, dict) and "results" in whole else [whole]
+        if not isinstance(results, list):
+            raise ValueError(f"results is {show(results)}, not a list")
+        return {typed_fields(one, {"method": str})["method"]: one for one in results}
+    except (OSError, ValueError) as error:
         raise ResultFileError(
-            f"{found[0]} cannot be read ({shortened(repr(error))}); the folder is damaged, so save "
+            f"{found[0]} cannot be read ({shortened(str(error))}); the folder is damaged, so save "
             "the results again, or copy its trace to another folder"
         ) from error
 
@@ -192,7 +196,7 @@ def _records(file: Path) -> dict[str, Mapping[str, Any]]:
 def _rows(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the number of each line and its entries by column; empty lines are skipped."""
     try:
-        with file.open(encoding="utf-8-sig", newline="") as opened:
+        with open(file, encoding="utf-8-sig", newline="", opener=open_at_once) as opened:
             reader = csv.reader(opened)
             columns = [name.strip().lower() for name in next(reader, [])]
             _check_columns(columns, file)
@@ -275,5 +279,7 @@ def _count(row: Mapping[str, str], name: str, place: str) -> int:
 
 def _number_of(record: Mapping[str, Any], name: str) -> float | None:
     """Return a number of a file of results; None if it is missing."""
-    value = record.get(name)
-    return float(value) if isinstance(value, int | float) else None
+    try:
+        return float(typed_fields(record, {name: float})[name])
+    except ValueError:
+        return None

@@ -13,6 +13,7 @@ from infoset.beliefs.history_batches import ObservedStep
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game, Infostate, Observation, Probability, Step
 from infoset.game.broken_rules import check_num_players
+from infoset.game.outcome_lists import ended
 from infoset.policy import Policy, checked_probabilities
 from infoset.search.models import RootPositions, RulesModel
 from infoset.search.models.rules import PartialChoice
@@ -179,7 +180,9 @@ class ResponseGame(Game):
         """Draw one of the next world states that agree with an observation, by listing them."""
         found = [
             (after, float(probability))
-            for after, probability in self.transitions(world, joint_action)
+            for after, probability in ended(
+                self.transitions(world, joint_action), world, joint_action
+            )
             if observed.agrees(self.observe(world, joint_action, after))
         ]
         if not found:

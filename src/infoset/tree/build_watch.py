@@ -122,6 +122,11 @@ class BuildWatch(Watchdog):
         with build_limits(max_seconds=min(left, ESTIMATE_SECONDS), memory=self.memory_left()):
             return estimate_histories(game)
 
+    def rest(self) -> Watchdog:
+        """Return a watchdog for what is left of the time."""
+        seconds = self.limits.max_seconds
+        return Watchdog(None if seconds is None else max(0.0, seconds - self.elapsed))
+
     def memory_left(self) -> int:
         """Return the bytes left for the tree or the sequence form after the world graph."""
         grown = self.memory_growth

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,7 @@ from infoset.game import Game, Probability
 from infoset.game.broken_rules import check_num_players
 from infoset.tree.build_watch import BuildProgress, BuildWatch
 from infoset.tree.explorer import Explorer, Row, row_number
+from infoset.tree.repeated_answers import check_repeated_answers
 from infoset.tree.saved_graphs import find_cache_entry
 from infoset.tree.world_graph import WorldGraph
 from infoset.utils.arguments import check_type
@@ -106,6 +108,10 @@ def explore_game(
         if not partial:
             raise
         return replace(graph, stop=watch.stop or "interrupted")
+    if watch.stop is None:
+        # The graph is complete: at a limit, the check of a part of it is enough.
+        with suppress(LimitReached, *([KeyboardInterrupt] if partial else [])):
+            watch.rest().run(lambda: check_repeated_answers(graph))
     if entry is not None and saved is None and graph.is_complete:
         entry.save(graph)
     return graph

@@ -22,6 +22,7 @@ from infoset.game.answer_checks import (
 )
 from infoset.game.broken_rules import to_rule_error
 from infoset.game.kinds import find_mixed_kinds, is_text_only, mixed_kinds_error
+from infoset.game.outcome_lists import MAX_OUTCOMES, ended
 from infoset.tree.build_watch import BuildWatch
 from infoset.tree.world_samples import first_check, has_more_worlds
 from infoset.typing import NOOP, Action, JointAction, Player, World
@@ -330,7 +331,8 @@ class Explorer:
         rounded: dict[int, float] = {}
         valid, weight = self.last_probability
         count = 0
-        for count, (next_world, probability) in enumerate(outcomes, 1):
+        listed = ended(outcomes, world, joint, max(MAX_OUTCOMES, self.max_transitions))
+        for count, (next_world, probability) in enumerate(listed, 1):
             if count % TRANSITIONS_PER_REPORT == 0:
                 self.watch.report("world graph", len(self.worlds))
             # Comparing and rounding fractions is slow, and many outcomes often share one object.

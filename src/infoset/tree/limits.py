@@ -11,6 +11,7 @@ from typing import Final
 
 import psutil
 
+from infoset.utils.address_space import address_space_limit
 from infoset.utils.arguments import check_count, check_number
 
 TRANSITIONS_PER_WORLD: Final = 10
@@ -126,11 +127,7 @@ def available_memory() -> int:
     on address space (`ulimit -v`).
     """
     free = int(psutil.virtual_memory().available)
-    try:
-        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit
-    except ImportError:  # Windows has no such limit
+    limit = address_space_limit()
+    if limit == inf:
         return free
-    limit = getrlimit(RLIMIT_AS)[0]
-    if limit == RLIM_INFINITY:
-        return free
-    return max(1, min(free, limit - psutil.Process().memory_info().vms))
+    return max(1, min(free, int(limit) - psutil.Process().memory_info().vms))

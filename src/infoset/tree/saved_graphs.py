@@ -131,7 +131,10 @@ def _warn(message: str) -> None:
     warnings.warn(message, GraphCacheWarning, stacklevel=4)
 
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+WITHOUT_DIGEST: Final = 1
+"""The format of version 0.1.0, which is the same without a digest."""
+
 ARRAYS: Final = {
     "action_set": np.int32,
     "first_edge": np.int32,
@@ -143,6 +146,8 @@ ARRAYS: Final = {
     "private_observation": np.int32,
 }
 EXACT: Final = "exact_probability"
+FRACTIONS: Final = "fractions"
+"""The array of the number of each probability, and the field with the probabilities by number."""
 
 
 class StaleGraphError(ValueError):
@@ -176,7 +181,7 @@ def write_graph(graph: WorldGraph, path: Path, rules: str) -> None:
         # Few probabilities are different: they are numbered.
         numbers = {chance: place for place, chance in enumerate(set(graph.exact_probability))}
         arrays[EXACT] = np.array([numbers[chance] for chance in graph.exact_probability], np.int32)
-        header["fractions"] = [label_to_json(chance) for chance in numbers]
+        header[FRACTIONS] = [label_to_json(chance) for chance in numbers]
     write_arrays(path, header, arrays)
 
 
@@ -193,8 +198,8 @@ def read_graph(game: Game, path: Path, rules: str) -> WorldGraph:
     ValueError
         If the file is damaged.
     """
-    header, arrays = read_arrays(path)
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
+    header, arrays = read_arrays(path, without_digest=(WITHOUT_DIGEST,))
+    if header.get("format") not in (FORMAT, WITHOUT_DIGEST):
         raise StaleGraphError("it is not a world graph, or one of another version of infoset")
     if header.get("rules") != rules:
         raise StaleGraphError("the source code of the rules or the version of infoset has changed")
@@ -233,9 +238,10 @@ def _graph(game: Game, header: Mapping[str, Any], arrays: Mapping[str, NDArray[A
 def _exact(
     header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> tuple[Fraction, ...] | None:
+    _check((EXACT in arrays) == (FRACTIONS in header), EXACT)
     if EXACT not in arrays:
         return None
-    fractions: Any = [label_from_json(chance) for chance in header["fractions"]]
+    fractions: Any = [label_from_json(chance) for chance in header[FRACTIONS]]
     _check(all(isinstance(chance, Fraction) for chance in fractions), "fractions")
     _check(arrays[EXACT].shape == arrays["next_world"].shape, EXACT)
     _check(_is_within(arrays[EXACT], 0, len(fractions)), EXACT)

@@ -1,4 +1,4 @@
-"""Atomic and durable writing: readers see the old file or folder, or the complete new one."""
+"""Files: atomic and durable writing, where readers see the old or the new one; bounded reading."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from shutil import rmtree
 
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_path
+from infoset.utils.text import format_bytes
 
 MAX_STEM_LENGTH = 200
 """Bytes of a name; file systems allow 255, to which a temporary name adds at most 30."""
@@ -141,6 +142,43 @@ def write_output(path: str | Path, data: bytes) -> None:
             f"{path} cannot be written ({error.strerror or error}); give the path of a file in an "
             "existing folder where you may write"
         ) from error
+
+
+def is_free_or_regular(path: Path) -> bool:
+    """Return whether a path is free, or that of a file that can be read and replaced.
+
+    Folders, named pipes and devices are not: a pipe would wait for somebody who writes to it.
+    """
+    return path.is_file() or not os.path.lexists(path)
+
+
+def open_at_once(path: str, flags: int) -> int:
+    """Open a file, as `opener` of `open`: a named pipe that nobody writes is empty.
+
+    To open it would otherwise wait for a writer.
+    """
+    if os.name != "posix":
+        return os.open(path, flags)
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    os.set_blocking(descriptor, True)  # reading waits for a writer that has opened the pipe
+    return descriptor
+
+
+def read_limited(path: Path, max_bytes: int) -> bytes:
+    """Return the content of a file, of which no more than a limit is read.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is longer; the message is the reason.
+    """
+    with open(path, "rb", opener=open_at_once) as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise ValueError(f"it has more than {format_bytes(max_bytes)}")
+    return data
 
 
 def _temporary_name(path: Path) -> Path:

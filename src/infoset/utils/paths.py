@@ -35,13 +35,16 @@ def looks_like_path(text: str) -> bool:
 
 
 def no_such_path(path: str | Path, give: str) -> str:
-    """Return the message about a path where nothing is, with similar names in its folder.
+    """Return the message about a path without a file, with similar names in its folder.
 
     Parameters
     ----------
     give
         What to give instead, for the end of the message.
     """
+    if os.path.lexists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        kind = "pipe or a device" if os.path.exists(path) else "link to a path where nothing is"
+        return f"{path} is a {kind}; {give}"
     folder, name = Path(path).parent, Path(path).name
     beside: list[str] = []
     if os.path.isdir(folder) and os.access(folder, os.R_OK) and len(name) <= MAX_NAME:

@@ -37,8 +37,35 @@ class IterativeState(ABC):
 
     def set_state(self, state: StateArrays) -> None:
         """Restore the state from arrays with the names and shapes of `state()`."""
-        for name, array in self.state().items():
-            array[...] = state[name]
+        copy_arrays(self.state(), state)
+
+
+def copy_arrays(into: StateArrays, saved: StateArrays) -> None:
+    """Copy saved arrays into the arrays of the same names.
+
+    Raises
+    ------
+    ValueError
+        As in `check_arrays`; nothing is copied then.
+    """
+    check_arrays(into, saved)
+    for name, array in into.items():
+        array[...] = saved[name]
+
+
+def check_arrays(here: StateArrays, saved: StateArrays) -> None:
+    """Raise unless saved arrays have the names, types and shapes of those here.
+
+    Raises
+    ------
+    ValueError
+        If one is missing, or has another type or shape.
+    """
+    for name, array in here.items():
+        there = saved.get(name)
+        if there is None or (there.dtype, there.shape) != (array.dtype, array.shape):
+            found = "missing" if there is None else f"of type {there.dtype}, {[*there.shape]}"
+            raise ValueError(f"the array {name} is {found}")
 
 
 def name_by_player(**kinds: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from math import log10
 from typing import TypeVar
@@ -11,6 +12,9 @@ MAX_SHOWN = 200
 
 MAX_SHOWN_COUNT = 10**21
 """Smallest count that is shown in scientific notation."""
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that reverse the direction of text; not line breaks and tabs."""
 
 Label = TypeVar("Label", bound=Hashable)
 
@@ -56,6 +60,32 @@ def distinct_labels(labels: Sequence[Label]) -> tuple[Label | str, ...]:
             changed = f"{label} #{counts[label]}"
         result[changed] = None
     return tuple(result)
+
+
+def printable(text: str) -> str:
+    r"""Return a text in which control characters are written as escapes.
+
+    A terminal would obey them: names and labels of a foreign file could otherwise clear the screen,
+    or print a line over another. Line breaks and tabs remain.
+
+    Examples
+    --------
+    >>> printable("a title with \x1b[2J")
+    'a title with \\x1b[2J'
+    """
+    if not CONTROL.search(text):
+        return text
+    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def printable_line(text: str) -> str:
+    r"""Return a text as one line, in which line breaks are written as `\n`; see `printable`."""
+    return printable(text).replace("\n", "\\n")
+
+
+def one_line(text: str) -> str:
+    """Return a text whose lines are joined by spaces."""
+    return " ".join(text.splitlines())
 
 
 def shortened(text: str, limit: int = MAX_SHOWN) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 
 import numpy as np
@@ -247,6 +248,17 @@ def test_a_file_is_named_by_its_title_or_by_its_path(tmp_path):
     assert load_efg(str(GAMES / "horse.efg")).name == "Selten's horse"
 
 
+def test_a_title_is_one_line():
+    """It is the name of the game, which messages and results contain."""
+    assert parse_efg('EFG 2 R "a\r\nb\u2028c" { "A" } t "" 0').name == "a b c"
+
+
+def test_a_pipe_that_nobody_writes_is_empty(tmp_path):
+    os.mkfifo(tmp_path / "pipe.efg")
+    with pytest.raises(GameFileError, match="read the end of the file"):
+        load_efg(tmp_path / "pipe.efg")
+
+
 def test_files_that_are_no_text(tmp_path):
     with pytest.raises(GameFileError, match="there is no file or folder") as caught:
         load_efg(tmp_path / "none.efg")
@@ -278,6 +290,7 @@ def test_many_actions_with_small_probabilities():
         HEAD + '"' * 30_001,
         HEAD + 't "' + "\\" * 60_000,
         HEAD + "{" * 60_000,
+        HEAD + 'p "" 1 1 "" { "' + "x" * 100_000 + '" } 0 t "" 0',
         HEAD + 'c "" 1 "" { ' + '"" 1/10000 ' * 10_000 + "} 0 " + 'c "" 1 0 ' * 10_000,
         HEAD + 'p "" 1 1 "" { ' + '"" ' * 20_000 + "} 0 " + 'p "" 1 1 0 ' * 20_000,
         HEAD + 'c "" 1 "" { ' + " ".join(f'"" 1/{10**900 + number}' for number in range(300)),

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from infoset.cli.options import GameArgument, JsonOption, SecondsOption
-from infoset.cli.screen import print_json, say
+from infoset.cli.screen import in_lines, print_json, say
 
 
 def run(
@@ -33,4 +33,4 @@ def run(
     if as_json:
         print_json(asdict(report))
     else:
-        say(str(report))
+        in_lines(say, str(report))

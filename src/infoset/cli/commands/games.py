@@ -8,7 +8,7 @@ import typer
 
 from infoset.cli.options import JsonOption
 from infoset.cli.screen import print_json, print_table, say
-from infoset.cli.tables import TextTable
+from infoset.cli.tables import NEW_LINE, TextTable
 
 if TYPE_CHECKING:
     from infoset.games import GameEntry, ParameterEntry
@@ -37,7 +37,7 @@ def run(
     table = TextTable("game", "description and parameters")
     for entry in GAMES.values():
         parameters = ", ".join(map(_text, entry.parameters))
-        table.add_row(entry.name, "\n".join(filter(None, [entry.summary, parameters])))
+        table.add_row(entry.name, NEW_LINE.join(filter(None, [entry.summary, parameters])))
     print_table(table)
     say("* not a parameter of OpenSpiel's game of the same name")
     say("openspiel:NAME(...) loads any other game of OpenSpiel (optional extra)")

@@ -12,7 +12,7 @@ import typer
 
 from infoset.cli.options import GameArgument, JsonOption
 from infoset.cli.progress import live
-from infoset.cli.screen import print_json, say, tell, tell_average
+from infoset.cli.screen import in_lines, print_json, say, tell, tell_average
 from infoset.cli.tables import JOINT
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run(
     human = find_player(rules, player)
     rng = np.random.default_rng(seed)
     others = _opponent(rules, against)
-    write = tell if as_json else say
+    write = partial(in_lines, tell if as_json else say)
     table = Table(
         rules,
         human,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -17,7 +17,7 @@ from infoset.cli.options import (
     game_and_policy,
 )
 from infoset.cli.progress import live
-from infoset.cli.screen import print_json, print_table, say
+from infoset.cli.screen import print_json, print_table, say, say_data
 from infoset.cli.tables import JOINT, TextTable
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def run(
         found, part = _read(rules, path, component, progress)
         about = read_policy_metadata(path)
     if as_csv:
-        save_policy_csv(found, sys.stdout)
+        say_data(partial(save_policy_csv, found))
         return
     rows = choice.rows(found)
     status = _status(found) if rows else {}

@@ -10,7 +10,7 @@ from types import NoneType
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.errors import TrajectoryError, UnknownNameError, nearest_names
+from infoset.errors import TrajectoryError, UnknownNameError, nearest_names, show
 from infoset.forms import InfostateTree
 from infoset.game import Infostate
 from infoset.learning.online.key_encoding import keys_from_json, keys_to_json
@@ -68,7 +68,7 @@ class InfostateTable(ABC):
 
     @abstractmethod
     def restored(self, contents: NDArray[np.uint8]) -> InfostateTable:
-        """Return a table with the given `contents`."""
+        """Return a table with the given `contents`; raise `ValueError` if they are not valid."""
 
     @property
     def fingerprint(self) -> str:
@@ -238,8 +238,14 @@ class DiscoveredInfostates(InfostateTable):
         """Return a new table with the same infostates, discovered in the same order."""
         table = DiscoveredInfostates(self.player)
         # In order of discovery, parents come before their children.
-        for infostate, actions, parent_sequence in keys_from_json(contents):
-            table._add(infostate, actions, parent_sequence)
+        for row in keys_from_json(contents):
+            match row:
+                case (infostate, tuple() as actions, int() as parent_sequence) if (
+                    0 <= parent_sequence < table._sequences_used and table.find(infostate) < 0
+                ):
+                    table._add(infostate, actions, parent_sequence)
+                case _:
+                    raise ValueError(f"{show(row)} is not an infostate with actions and parent")
         return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable
 from fractions import Fraction
 from numbers import Integral, Real
@@ -11,8 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, show
 from infoset.game import Infostate, Step
+from infoset.utils.json_fields import parse_json
+
+FRACTION = re.compile(r"-?\d+(/0*[1-9]\d*)?")
 
 
 def keys_to_json(keys: Hashable) -> NDArray[np.uint8]:
@@ -33,8 +37,14 @@ def keys_to_json(keys: Hashable) -> NDArray[np.uint8]:
 
 
 def keys_from_json(written: NDArray[np.uint8]) -> Any:
-    """Decode the keys that `keys_to_json` wrote."""
-    return _read(json.loads(written.tobytes()))
+    """Decode the keys that `keys_to_json` wrote.
+
+    Raises
+    ------
+    ValueError
+        If something else was written.
+    """
+    return _read(parse_json(written.tobytes()))
 
 
 def _written(key: object) -> Any:
@@ -60,12 +70,21 @@ def _written(key: object) -> Any:
 
 
 def _read(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(map(_read, value))
-    if not isinstance(value, dict):
-        return value
-    if "steps" in value:
-        return Infostate(value["player"], tuple(Step(*_read(step)) for step in value["steps"]))
-    if "set" in value:
-        return frozenset(map(_read, value["set"]))
-    return Fraction(value["fraction"])
+    match value:
+        case list():
+            return tuple(map(_read, value))
+        case {"player": int() as player, "steps": list() as steps}:
+            return Infostate(player, tuple(_read_step(step) for step in steps))
+        case {"set": list() as parts}:
+            return frozenset(map(_read, parts))
+        case {"fraction": str() as text} if FRACTION.fullmatch(text):
+            return Fraction(text)
+        case dict():
+            raise ValueError(f"{show(value)} is not a part of an infostate or action")
+    return value
+
+
+def _read_step(step: Any) -> Step:
+    if not isinstance(step, list) or len(step) != len(Step._fields):
+        raise ValueError(f"{show(step)} is not a step of an infostate")
+    return Step(*_read(step))

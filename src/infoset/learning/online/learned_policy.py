@@ -11,6 +11,7 @@ from infoset.errors import UnknownNameError
 from infoset.learning.online.infostate_table import InfostateTable
 from infoset.learning.update_rule import LearnerState, UpdateRule
 from infoset.typing import Action, FloatArray, StateArrays
+from infoset.utils.state import copy_arrays
 
 CONTENTS = "infostates"
 
@@ -104,11 +105,23 @@ class LearnerTables:
         return {CONTENTS: self.infostates.contents(), **self.state._asdict()}
 
     def set_arrays(self, arrays: StateArrays) -> None:
-        """Copy the infostates and values from the `arrays` of another learner."""
+        """Copy the infostates and values from the `arrays` of another learner.
+
+        Raises
+        ------
+        ValueError
+            If they are not arrays of such a learner; nothing has changed then.
+        """
+        if CONTENTS not in arrays:
+            raise ValueError(f"the array {CONTENTS} is missing")
+        before = self.infostates, self.state
         self.infostates = self.infostates.restored(arrays[CONTENTS])
         self.state = self._initial_state()
-        for name, array in self.state._asdict().items():
-            array[...] = arrays[name]
+        try:
+            copy_arrays(self.state._asdict(), arrays)
+        except ValueError:
+            self.infostates, self.state = before
+            raise
 
 
 class LearnedPolicy:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.errors import TrajectoryError
+from infoset.errors import CheckpointFileError, TrajectoryError
 from infoset.forms import midranges
 from infoset.learning._simulator_kernels import draw_mixed
 from infoset.learning.online.infostate_table import InfostateTable
@@ -22,7 +22,7 @@ from infoset.tree.decision_nodes import draw_action
 from infoset.typing import Action, Player, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.splitmix import make_stream
-from infoset.utils.state import IterativeState
+from infoset.utils.state import IterativeState, check_arrays, copy_arrays
 
 
 @dataclass(frozen=True)
@@ -262,15 +262,17 @@ class Learner(IterativeState):
         return {"episodes": self._episodes, "stream": self._stream, **self._tables.arrays()}
 
     def set_state(self, state: StateArrays) -> None:
-        """Copy values from the `state` of a learner with the same settings."""
-        # The tables first: their arrays get the lengths of the saved ones.
+        """Copy values from the `state` of a learner with the same settings.
+
+        Raises
+        ------
+        ValueError
+            If it is not such a state; nothing has changed then.
+        """
+        counts = {"done": self._done, "episodes": self._episodes, "stream": self._stream}
+        check_arrays(counts, state)
         self._tables.set_arrays(state)
-        for name, array in (
-            ("done", self._done),
-            ("episodes", self._episodes),
-            ("stream", self._stream),
-        ):
-            array[...] = state[name]
+        copy_arrays(counts, state)
         self._begin_episode()
 
     def save(self, path: str | Path) -> None:
@@ -303,7 +305,13 @@ class Learner(IterativeState):
         self._check_between_episodes("call load() between episodes")
         saved = read_checkpoint(path)
         check_compatibility(saved, self._checkpoint(saved.state), Path(path))
-        self.set_state(saved.state)
+        try:
+            self.set_state(saved.state)
+        except (ValueError, TrajectoryError) as error:
+            raise CheckpointFileError(
+                f"{path} does not have the state of such a learner ({error}); give a file that "
+                "save() wrote"
+            ) from error
 
     def _checkpoint(self, state: StateArrays) -> Checkpoint:
         settings = self.settings()
