@@ -219,8 +219,13 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
     )
 
 
-def absolute_payoffs(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
+def absolute_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
     """Return the absolute values of payoffs, whose gradients bound the terms of all gradients."""
+    pairs = tuple(map(_absolute_pair, payoffs.pairs))
+    return payoffs._replace(pairs=pairs, payoff=np.abs(payoffs.payoff), refresh=None)
+
+
+def _absolute_pair(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
     if isinstance(payoffs, BlockPayoffs):
         return payoffs._replace(payoff=np.abs(payoffs.payoff))
     hands, composition = payoffs

@@ -18,7 +18,7 @@ from numba.extending import is_jitted
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.forms import Form, FormPayoffs, Layout, realize_policy
 from infoset.regret._local_kernels import apply_min_probabilities, apply_scheme, play_and_learn
-from infoset.regret.rounding import regret_tolerances
+from infoset.regret.minimizer import regret_tolerances
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_count
