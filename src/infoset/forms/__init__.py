@@ -51,6 +51,7 @@ from infoset.forms.infostate_tree import InfostateTree, PublicTree, acting_tree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
 from infoset.forms.payoffs import (
     FormPayoffs,
+    absolute_payoffs,
     block_payoffs,
     common_sum,
     composition_of,
@@ -158,6 +159,7 @@ __all__ = [
     "TransformedForm",
     "Treeplex",
     "TwoPlayerPayoffs",
+    "absolute_payoffs",
     "acting_tree",
     "action_major_layout",
     "add_gadget",

@@ -219,6 +219,27 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
     )
 
 
+def absolute_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
+    """Return the absolute values of payoffs, whose gradients bound the terms of all gradients."""
+    pairs = tuple(map(_absolute_pair, payoffs.pairs))
+    return payoffs._replace(pairs=pairs, payoff=np.abs(payoffs.payoff), refresh=None)
+
+
+def _absolute_pair(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
+    if isinstance(payoffs, BlockPayoffs):
+        return payoffs._replace(payoff=np.abs(payoffs.payoff))
+    hands, composition = payoffs
+    return ComposedPayoffs(
+        hands=hands._replace(factor=np.abs(hands.factor), matrix=np.abs(hands.matrix)),
+        composition=composition._replace(
+            weight=np.abs(composition.weight),
+            scale=np.abs(composition.scale),
+            offset=np.abs(composition.offset),
+            transfer=np.abs(composition.transfer),
+        ),
+    )
+
+
 def no_composition(precision: str) -> Composition:
     """Return the composition of a form that is not transformed."""
     numbers, indices = np.zeros(0, precision), np.zeros(0, np.uint32)

@@ -134,7 +134,15 @@ class PublicChanceSampling(IterativeState):
         gradient = own.gradient(drawn, other)
         no_predictions = np.zeros(0), np.zeros((2, 0))
         update_regrets(
-            groups, own.parent, self._row, -1.0, gradient, own.regret, own.policy, *no_predictions
+            groups,
+            own.parent,
+            self._row,
+            -1.0,
+            gradient,
+            own.regret,
+            own.policy,
+            own.tolerance,
+            *no_predictions,
         )
 
     def _state_arrays(self) -> StateArrays:
@@ -175,6 +183,8 @@ class _Player:
         self.policy = layout.uniform_policy()
         self.regret, self.cumulative_plan = np.zeros((2, len(self.policy)))
         self.parent_counted = np.zeros(len(self.parent))
+        # The regrets of samples differ from 0 by more than rounding.
+        self.tolerance = np.zeros(len(self.parent))
         self.plan = np.ones(len(self.policy))
         self._gradient = np.zeros(len(self.policy))
         positions = [own.position for own in form.layouts]

@@ -39,6 +39,7 @@ PREDICTION_DISCOUNT = 4
 PREDICTION_WEIGHT = 5
 AVERAGE_RETENTION = 6
 AVERAGE_WEIGHT = 7
+TOLERANCE_WEIGHT = 8
 
 TINY_SUM = 2.0**-126
 """Sums up to this, the smallest normal float32, are scaled before they are inverted."""
@@ -139,13 +140,14 @@ def match_regrets_in_lanes(
     count: int,
     value: Lanes,
     prediction: Lanes,
+    tolerance: Lanes,
     gradient: FloatArray,
     regret: FloatArray,
     policy: FloatArray,
 ) -> None:
     """Update the regrets of `count` infostates, and set their policy by regret matching.
 
-    value, prediction: per infostate. The other arguments are as in `value_of_policy` and
+    value, prediction, tolerance: per infostate. The other arguments are as in `value_of_policy` and
     `update_regrets`.
     """
     # `gradient` only determines the type of the lanes: float32 or float64.
@@ -158,8 +160,10 @@ def match_regrets_in_lanes(
         # R ← max(discount · R + r, floor): one expression for CFR, CFR+, linear and discounted CFR
         keep = where_positive(before, step[POSITIVE_DISCOUNT], step[NEGATIVE_DISCOUNT])
         after = maximum(before * keep + instant, step[REGRET_FLOOR])
-        # z ← max(next discount · R + prediction · r, 0): the predicted next regret
-        predicted = maximum(step[PREDICTION_DISCOUNT] * after + prediction * instant, 0.0)
+        # z ← max(next discount · R + prediction · r, 0): the predicted next regret. Up to the
+        # tolerance it counts as 0, because it may be all that rounding has left of a tie.
+        wanted = step[PREDICTION_DISCOUNT] * after + prediction * instant
+        predicted = where_positive(wanted - tolerance, wanted, 0.0)
         # The policy's place holds z until the sum of all actions is known. z itself is not needed
         # later: the next iteration computes it from R and its own r.
         store(regret, at, count, after)
@@ -178,6 +182,7 @@ def update_regrets(
     gradient: FloatArray,
     regret: FloatArray,
     policy: FloatArray,
+    tolerance: FloatArray,
     previous: FloatArray,
     changes: FloatArray,
 ) -> None:
@@ -186,11 +191,13 @@ def update_regrets(
     groups [G, 5]: groups of a layout or parts of groups (see `Layout`), parents first; parent [I]:
     position of the parent sequence; row: one row of the schedule; limit: limit of the adaptive
     prediction, negative if there is none; gradient [Q]: becomes the counterfactual value of each
-    sequence; regret, policy [Q]; previous, changes: see `adapt_prediction`, empty if there is no
-    adaptive prediction. Infostates with one action only pass their value up.
+    sequence; regret, policy [Q]; tolerance [I]: regrets up to it, times its weight in the row,
+    count as 0, see `regret_tolerances`; previous, changes: see `adapt_prediction`, empty if there
+    is no adaptive prediction. Infostates with one action only pass their value up.
     """
     # Read once, because the compiler must assume that the stores below may change the row.
     step = (row[0], row[1], row[2], row[3], row[4], row[5])
+    tolerance_weight = row[TOLERANCE_WEIGHT]
     # Deepest groups first: the values below a sequence are complete before they are used.
     for group in range(len(groups) - 1, -1, -1):
         base, stride, actions, infostate, size = groups[group]
@@ -223,7 +230,17 @@ def update_regrets(
                     changes,
                 )
             match_regrets_in_lanes(
-                step, first, stride, actions, count, value, prediction, gradient, regret, policy
+                step,
+                first,
+                stride,
+                actions,
+                count,
+                value,
+                prediction,
+                tolerance_weight * load(tolerance, place, count),
+                gradient,
+                regret,
+                policy,
             )
 
 
@@ -300,13 +317,14 @@ def iterate(
     policies: tuple[FloatArray, ...],
     plans: tuple[FloatArray, ...],
     averages: tuple[FloatArray, ...],
+    tolerances: tuple[FloatArray, ...],
     previous: tuple[FloatArray, ...],
     changes: tuple[FloatArray, ...],
 ) -> None:
-    """Run the iterations of `schedule` [T, 8], updating all state in place; count them in done[0].
+    """Run the iterations of `schedule` [T, 9], updating all state in place; count them in done[0].
 
-    Per player: groups, parents, previous, changes (see `update_regrets`, also for limit),
-    gradients, regrets, policies, plans and averages [Q]. pairs, sequence and payoff: see
+    Per player: groups, parents, tolerances, previous, changes (see `update_regrets`, also for
+    limit), gradients, regrets, policies, plans and averages [Q]. pairs, sequence and payoff: see
     `fill_gradient`. If `alternating`, each player responds to the plans that earlier players have
     just computed; otherwise all respond to the plans of the previous iteration. For averages_next
     see `realize_and_average`.
@@ -330,6 +348,7 @@ def iterate(
                 gradients[player],
                 regrets[player],
                 policies[player],
+                tolerances[player],
                 previous[player],
                 changes[player],
             )

@@ -22,13 +22,13 @@ def apply_scheme(
 ) -> None:
     """Update regrets and policies as a member of the CFR family does; this is its local rule.
 
-    row [9]: one row of the schedule, followed by the limit of the adaptive prediction, negative if
+    row [10]: one row of the schedule, followed by the limit of the adaptive prediction, negative if
     there is none. state [S, A, I]: the regrets; with an adaptive prediction also the last
     instantaneous regrets and, in the first rows of two more arrays, the two sums of
-    `adapt_prediction`.
+    `adapt_prediction`; in the first row of the last array, the tolerances of `update_regrets`.
     """
     weight, keep_positive, keep_negative, floor, keep_predicted, prediction = row[:6]
-    limit = row[8]
+    limit = row[9]
     num_actions, count = values.shape
     regret = state[0]
     for i in range(count):
@@ -57,10 +57,11 @@ def apply_scheme(
             ratio = np.sqrt(state[2, 0, i] / moved) if moved > 0.0 else limit
             prediction = 1.0 / (1.0 + min(ratio, limit))
         # z ← max(next discount · R + prediction · r, 0), and regret matching on z
+        tolerance = row[8] * state[-1, 0, i]
         total = 0.0
         for action in range(num_actions):
             wanted = keep_predicted * regret[action, i] + prediction * values[action, i]
-            policy[action, i] = max(wanted, 0.0)
+            policy[action, i] = wanted if wanted > tolerance else 0.0
             total += policy[action, i]
         # Uniform if no action has positive regret.
         for action in range(num_actions):
@@ -130,7 +131,7 @@ def play_and_learn(
 ) -> None:
     """Run one iteration per row of the rule, updating all state in place; count them in done[0].
 
-    rows [T, K]: arguments of the rule. averaging [T, 8]: rows of a schedule, for the average plan.
+    rows [T, K]: arguments of the rule. averaging [T, 9]: rows of a schedule, for the average plan.
     played: the policies, or if `is_perturbed` their mixtures with the minimum probabilities
     `minimums` [Q]. states [S * Q]: each group stores its S arrays one after the other. The other
     arguments are as in `iterate`.

@@ -16,8 +16,9 @@ from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.forms import Form, Layout, realize_policy
+from infoset.forms import Form, FormPayoffs, Layout, realize_policy
 from infoset.regret._local_kernels import apply_min_probabilities, apply_scheme, play_and_learn
+from infoset.regret.minimizer import regret_tolerances
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_count
@@ -55,10 +56,10 @@ class SchemeSchedule:
         return f"schedule of {type(self.scheme).__qualname__}"
 
     def __call__(self, iterations: FloatArray) -> FloatArray:
-        """Return [T, 9] the rows of the scheme, each followed by its limit or −1."""
+        """Return [T, 10] the rows of the scheme, each followed by its limit or −1."""
         rows = self.scheme.schedule(int(iterations[0]), len(iterations))
         limit = self.scheme.adaptive_limit
-        # The limit becomes the ninth number of each row, where `apply_scheme` reads it.
+        # The limit becomes the tenth number of each row, where `apply_scheme` reads it.
         return np.insert(rows, rows.shape[1], -1.0 if limit is None else limit, axis=1)
 
 
@@ -78,7 +79,7 @@ def rule_of_scheme(scheme: RegretScheme) -> SchemeRule:
 
     `RegretMinimizer` runs the same algorithm faster, but without minimum action probabilities.
     """
-    num_arrays = 1 if scheme.adaptive_limit is None else 4
+    num_arrays = 2 if scheme.adaptive_limit is None else 5
     return SchemeRule(apply_scheme, SchemeSchedule(scheme), num_arrays)
 
 
@@ -140,7 +141,7 @@ class LocalMinimizer(IterativeState):
         self._minimums = tuple(layout.to_positions(own) for layout, own in pairs)
         self._set_state()
         # Arrays of the right types, so that compilation happens here and not in the first run.
-        self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 8))))
+        self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 9))))
 
     def _zeros(self, times: int = 1) -> tuple[FloatArray, ...]:
         return tuple(np.zeros(times * len(layout.position)) for layout in self._layouts)
@@ -160,12 +161,24 @@ class LocalMinimizer(IterativeState):
             if self._is_perturbed:
                 apply_min_probabilities(layout.groups, policy, minimum, played)
             realize_policy(layout.groups, layout.parent, played, plan)
-        *self._payoffs, refresh = self.form.payoffs()
+        payoffs = self.form.payoffs()
+        *self._payoffs, refresh = payoffs
         if refresh is not None:
             raise UnsupportedGameError(
                 f"local regret minimizers run in compiled chunks, and {self.form.name} calls a "
                 "function at the ranges of each iteration: use a member of the CFR family"
             )
+        if self._rule is apply_scheme:
+            self._fill_tolerances(payoffs)
+
+    def _fill_tolerances(self, payoffs: FormPayoffs) -> None:
+        """Fill the first row of the last array of each group, which `apply_scheme` reads."""
+        tolerances = regret_tolerances(self.form, payoffs, self._plans)
+        for layout, state, own in zip(self._layouts, self._states, tolerances, strict=True):
+            for base, count, actions, first, _ in layout.groups.tolist():
+                begin, end = (self._num_arrays * place for place in (base, base + actions * count))
+                arrays = state[begin:end].reshape(self._num_arrays, actions, count)
+                arrays[-1, 0] = own[first : first + count]
 
     def _arguments(self, rows: FloatArray, averaging: FloatArray) -> tuple[Any, ...]:
         return (

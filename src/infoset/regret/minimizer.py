@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.errors import NumericalError, ParameterError
-from infoset.forms import Form, averaged, check_form, realize_policy
+from infoset.forms import (
+    Form,
+    FormPayoffs,
+    absolute_payoffs,
+    averaged,
+    best_response_sweep,
+    check_form,
+    fill_gradient,
+    realize_policy,
+)
 from infoset.regret._cfr_kernels import iterate
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
@@ -16,6 +25,13 @@ from infoset.utils.state import IterativeState, name_by_player
 
 PRECISIONS = ("float64", "float32")
 
+ROUNDINGS = 64
+"""Rounding errors, of half a unit in the last place each, up to which a regret counts as 0.
+
+Opponents that play fewer actions than the uniform policy reach an infostate more often than it
+does, and rounding errors are larger by this factor.
+"""
+
 
 class RegretMinimizer(IterativeState):
     """Self-play by a member of the CFR family: its state on a game, and its iterations.
@@ -24,7 +40,7 @@ class RegretMinimizer(IterativeState):
     ----------
     form
         The game. The iterations on its sequence form and on its public form are the same, except
-        for rounding and for the treatment of ties that rounding breaks.
+        for rounding.
     scheme
         The member of the family.
     precision
@@ -77,8 +93,10 @@ class RegretMinimizer(IterativeState):
         self._layouts = form.layouts
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._parents = tuple(layout.parent for layout in self._layouts)
-        self._blocks, self._sequence, self._payoff, self._refresh = form.payoffs(precision)
+        payoffs = form.payoffs(precision)
+        self._blocks, self._sequence, self._payoff, self._refresh = payoffs
         self._set_state()
+        self._tolerances = regret_tolerances(form, payoffs, self._plans)
         # Payoffs that depend on the plans, as leaf functions do, are refreshed between updates.
         is_stepped = threads > 1 or self._refresh is not None
         self._threaded = self._threaded_iteration(threads) if is_stepped else None
@@ -100,6 +118,7 @@ class RegretMinimizer(IterativeState):
                 self._policies,
                 self._plans,
                 self._averages,
+                self._tolerances,
                 self._previous,
                 self._changes,
                 strict=True,
@@ -176,6 +195,7 @@ class RegretMinimizer(IterativeState):
             self._policies,
             self._plans,
             self._averages,
+            self._tolerances,
             self._previous,
             self._changes,
         )
@@ -225,3 +245,38 @@ class RegretMinimizer(IterativeState):
     def regrets(self, player: Player) -> FloatArray:
         """Return [Q] the cumulative regret of each sequence, as the scheme accumulates it."""
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
+
+
+def regret_tolerances(
+    form: Form, payoffs: FormPayoffs, plans: tuple[FloatArray, ...]
+) -> tuple[FloatArray, ...]:
+    """Return per player [I] the regret that counts as 0 at each infostate, in its layout's order.
+
+    Regret matching plays an action with any positive regret, however small. Where the regrets of an
+    infostate are 0 in exact arithmetic, what rounding leaves of them would determine the whole
+    policy, which may then differ from that of the algorithm in all later iterations. A tolerance of
+    δ adds at most δ to the cumulative regret of an infostate.
+
+    The rounding error of a counterfactual value is relative to the absolute values of its terms,
+    whose sum may be large where the value itself is 0. The tolerance is `ROUNDINGS` roundings of
+    this sum, if others play uniformly and the player plays to make it large.
+
+    Parameters
+    ----------
+    payoffs
+        The payoffs that gradients are computed from. If they change between iterations, as those of
+        leaf functions do, the tolerances are those of the initial ones.
+    plans
+        Per player [Q] the realization plan of the uniform policy, in the order of the layouts.
+    """
+    precision = plans[0].dtype
+    unit = ROUNDINGS * float(np.finfo(precision).eps) / 2
+    sizes, tolerances = absolute_payoffs(payoffs), []
+    for player, (layout, plex) in enumerate(zip(form.layouts, form.treeplexes, strict=True)):
+        gradient = np.zeros_like(plans[player])
+        fill_gradient(player, sizes.pairs, sizes.sequence, sizes.payoff, plans, gradient)
+        values = layout.to_sequences(np.asarray(gradient, np.float64))
+        shape = (plex.parent_sequence, plex.first_sequence, plex.num_actions)
+        best = best_response_sweep(*shape, values)
+        tolerances.append((unit * values[best][layout.infostate]).astype(precision))
+    return tuple(tolerances)

@@ -45,6 +45,8 @@ class PlayerMinimizer(IterativeState):
         size = treeplex.num_sequences
         self._regret, self._average, self._plan = (np.zeros(size) for _ in range(3))
         limit = scheme.adaptive_limit
+        # Without payoffs, the rounding of gradients is not known.
+        self._tolerance = np.zeros(treeplex.num_infostates)
         self._limit = -1.0 if limit is None else limit
         kept = 0 if limit is None else size
         self._previous, self._changes = np.zeros(kept), np.zeros((2, kept))
@@ -70,6 +72,7 @@ class PlayerMinimizer(IterativeState):
             layout.to_positions(np.asarray(gradient, np.float64)),
             self._regret,
             self._policy,
+            self._tolerance,
             self._previous,
             self._changes,
         )

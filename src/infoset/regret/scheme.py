@@ -26,6 +26,11 @@ Exponent: TypeAlias = float | LinearSchedule
 """A constant, or a linear schedule over the iterations."""
 
 
+TOLERANCE_DOUBLING = 16
+"""Iterations after which tolerances for ties have doubled: a sum of regrets has one rounding error
+per iteration, and the same tie often has the same error."""
+
+
 @dataclass(frozen=True)
 class RegretScheme:
     """A member of the CFR family: how regrets accumulate and plans are averaged.
@@ -129,11 +134,11 @@ class RegretScheme:
         return any(isinstance(exponent, LinearSchedule) for exponent in exponents)
 
     def schedule(self, first: int, count: int) -> FloatArray:
-        """Return [count, 8] the numbers that the kernel needs for iterations from `first` on.
+        """Return [count, 9] the numbers that the kernel needs for iterations from `first` on.
 
         Columns: weight of the instantaneous regret; discounts of positive and of other regrets;
         regret floor; discount and weight of the prediction; factor by which the average is
-        multiplied, and weight of the plan added to it.
+        multiplied, and weight of the plan added to it; what tolerances for ties are multiplied by.
 
         Raises
         ------
@@ -164,9 +169,15 @@ class RegretScheme:
                 one * self.prediction,
                 (1 - 1 / averaged) ** self._at(self.average_exponent, t),
                 one * (t > self.average_delay),
+                t**self.regret_exponent * (1 + t / TOLERANCE_DOUBLING),
             ],
             axis=1,
         )
+
+    def average_weights(self, iteration: int) -> tuple[float, float]:
+        """Return the factor of the average, and the weight of the plan added to it."""
+        kept, weight = self.schedule(iteration, 1)[0, 6:8].tolist()
+        return kept, weight
 
     @property
     def predicts(self) -> bool:

@@ -66,6 +66,7 @@ class PlayerState:
     policy: FloatArray
     plan: FloatArray
     average: FloatArray
+    tolerance: FloatArray
     previous: FloatArray
     changes: FloatArray
 
@@ -151,6 +152,7 @@ class ThreadedIteration:
             state.gradient,
             state.regret,
             state.policy,
+            state.tolerance,
             state.previous,
             state.changes,
         )

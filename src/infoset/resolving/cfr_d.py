@@ -151,7 +151,7 @@ class DecompositionSolver:
             gradients = self._gradients(minimizers, acting, found)
             for player, gradient in gradients.items():
                 minimizers[player].observe(gradient)
-        kept, weight = self.scheme.schedule(self.iteration + 1, 1)[0, -2:]
+        kept, weight = self.scheme.average_weights(self.iteration + 1)
         totals = {
             root: [kept * a + weight * b for a, b in zip(before, found[root], strict=True)]
             for root, before in self._totals.items()

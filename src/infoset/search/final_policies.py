@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from infoset.search._max_n_kernels import TIE_TOLERANCE
 from infoset.typing import FloatArray, LongArray
 
 FinalPolicy: TypeAlias = Callable[[LongArray | FloatArray], FloatArray]
@@ -31,13 +32,16 @@ def normalized_visits(visits: LongArray | FloatArray) -> FloatArray:
 def max_visits(visits: LongArray | FloatArray) -> FloatArray:
     """Return [..., A] equal probabilities of the actions with the largest visit count.
 
+    Normalized counts are equal up to rounding.
+
     Examples
     --------
     >>> import numpy as np
     >>> max_visits(np.array([[6, 2, 0], [3, 3, 1]])).tolist()
     [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
     """
-    return normalized_visits(visits == visits.max(axis=-1, keepdims=True))
+    most = visits.max(axis=-1, keepdims=True)
+    return normalized_visits(visits >= most * (1 - TIE_TOLERANCE))
 
 
 FINAL_POLICIES: Final[Mapping[str, FinalPolicy]] = MappingProxyType(

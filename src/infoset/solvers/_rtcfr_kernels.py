@@ -48,6 +48,7 @@ def iterate_toward_references(
     minimums: tuple[FloatArray, ...],
     plans: tuple[FloatArray, ...],
     references: tuple[FloatArray, ...],
+    tolerances: tuple[FloatArray, ...],
     previous: FloatArray,
     changes: FloatArray,
 ) -> None:
@@ -57,7 +58,7 @@ def iterate_toward_references(
     strength : μ, in utility units.
     min_probability : γ in the first `period`.
     weights : per player [Q] w, how often the infostate of each sequence counts.
-    groups, parents : as in `update_regrets`.
+    groups, parents, tolerances : as in `update_regrets`.
     pairs : as in `pair_gradient`.
     gradients, regrets, policies, perturbed, minimums, plans, references : per player [Q] the
         gradient, the regrets, the policy σ, the perturbed policy σ̂, its minimum probabilities, the
@@ -89,6 +90,7 @@ def iterate_toward_references(
                 gradient,
                 regrets[player],
                 policies[player],
+                tolerances[player],
                 previous,
                 changes,
             )

@@ -99,7 +99,7 @@ class CoarseCorrelatedSolver:
         """Do `iterations` more iterations."""
         for _ in range(iterations):
             # The weights of the average: joint play before is multiplied by `kept`.
-            kept, weight = self.scheme.schedule(self.iteration + 1, 1)[0, -2:].tolist()
+            kept, weight = self.scheme.average_weights(self.iteration + 1)
             if self.sample_every:
                 self._keep(kept, weight)
             gradients = self.play.add([own.plan() for own in self._players], weight, kept)

@@ -8,9 +8,9 @@ from math import inf
 import numpy as np
 
 from infoset.errors import NumericalError
-from infoset.forms import Form
+from infoset.forms import Form, FormPayoffs
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES
+from infoset.regret import SCHEMES, regret_tolerances
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers._rtcfr_kernels import iterate_toward_references
 from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability
@@ -113,6 +113,8 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
             self._game.zeros() for _ in range(4)
         )
         self._plans = self._game.plans(self._policies)
+        payoffs = FormPayoffs.of_pairs(self._game.pairs, "float64")
+        self._tolerances = regret_tolerances(form, payoffs, self._plans)
         # The kernel is that of all schemes; CFR+ has no predictions to store.
         self._no_predictions = (np.zeros(0), np.zeros((2, 0)))
 
@@ -141,6 +143,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
             self._minimums,
             self._plans,
             self._references,
+            self._tolerances,
             *self._no_predictions,
         )
 

@@ -1,0 +1,93 @@
+"""Regrets that are 0 in exact arithmetic are not played because of rounding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from infoset.games import load_game
+from infoset.policy import TabularPolicy, transfer_policy
+from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, rule_of_scheme
+from infoset.tree import build_tree, derive_public_form
+from tests.support.exact_regret import exact_average
+
+BY_ROUNDING = "random_game(seed=29,max_histories=60)"
+"""A game in which the values of all actions of an infostate cancel against a uniform opponent."""
+
+
+def form_of(name):
+    return build_tree(load_game(name)).sequence_form
+
+
+def behavior_of(form, minimizer):
+    return TabularPolicy.from_weights(form, minimizer.average_plans()).probabilities
+
+
+def local_minimizer(form, scheme):
+    rule, schedule, num_arrays = rule_of_scheme(scheme)
+    return LocalMinimizer(form, rule, scheme, schedule=schedule, num_arrays=num_arrays)
+
+
+@pytest.mark.parametrize("name", [BY_ROUNDING, "kuhn_poker"])
+@pytest.mark.parametrize("scheme", ["cfr-simultaneous", "cfr", "cfr+"])
+def test_policies_are_those_of_exact_fractions(name, scheme):
+    form = form_of(name)
+    for iterations in (2, 3, 5):
+        expected = exact_average(form, SCHEMES[scheme], iterations, Fraction)
+        for make in (RegretMinimizer, local_minimizer):
+            minimizer = make(form, SCHEMES[scheme])
+            minimizer.run(iterations)
+            for found, exact in zip(behavior_of(form, minimizer), expected, strict=True):
+                np.testing.assert_allclose(found, exact, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", [BY_ROUNDING, "kuhn_poker", "kuhn_poker(players=3)"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.broad
+def test_policies_of_all_schemes_are_those_of_sixty_digits(name, scheme):
+    form = form_of(name)
+    minimizer = RegretMinimizer(form, SCHEMES[scheme])
+    minimizer.run(40)
+    expected = exact_average(form, SCHEMES[scheme], 40, Decimal)
+    for found, exact in zip(behavior_of(form, minimizer), expected, strict=True):
+        np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["cfr", "pdcfr+", "apcfr+"])
+def test_the_public_form_has_the_same_ties(scheme):
+    tree = build_tree(load_game("kuhn_poker"))
+    plans = []
+    for form in (tree.sequence_form, derive_public_form(tree)):
+        minimizer = RegretMinimizer(form, SCHEMES[scheme])
+        minimizer.run(100)
+        average = TabularPolicy.from_weights(form, minimizer.average_plans())
+        plans.append(transfer_policy(average, tree.sequence_form).probabilities)
+    for one, other in zip(*plans, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_a_constant_in_all_payoffs_breaks_no_tie():
+    """Rounding grows with the payoffs, and the tolerances grow with it."""
+    form = form_of(BY_ROUNDING)
+    sequence, reach = form.terminal_reach
+    known = {tuple(row): own for row, own in zip(form.terminal_sequence, form.payoff, strict=True)}
+    payoff = np.array([known.get(tuple(row), (0.0, 0.0)) for row in sequence])
+    shifted = replace(form, terminal_sequence=sequence, payoff=payoff + 1e3 * reach[:, None])
+    expected = exact_average(form, SCHEMES["cfr"], 5, Fraction)
+    minimizer = RegretMinimizer(shifted, SCHEMES["cfr"])
+    minimizer.run(5)
+    for found, exact in zip(behavior_of(form, minimizer), expected, strict=True):
+        np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+def test_single_precision_has_tolerances_of_its_own():
+    form = form_of(BY_ROUNDING)
+    minimizer = RegretMinimizer(form, SCHEMES["cfr"], precision="float32")
+    minimizer.run(5)
+    expected = exact_average(form, SCHEMES["cfr"], 5, Fraction)
+    for found, exact in zip(behavior_of(form, minimizer), expected, strict=True):
+        np.testing.assert_allclose(found, exact, atol=1e-4)
