@@ -13,7 +13,6 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from infoset.efg.exact_numbers import read_number
 from infoset.errors import GameFileError
 from infoset.utils.arguments import check_path
-from infoset.utils.files import open_at_once
 from infoset.utils.paths import no_such_path
 from infoset.utils.text import format_bytes
 
@@ -170,7 +169,8 @@ def read_bytes(path: str | Path) -> bytes:
     """
     check_path("path", path)
     try:
-        with open(path, "rb", opener=open_at_once) as file:
+        # A named pipe is waited for: who names one as a game is about to write it.
+        with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
             if data.startswith(GZIP):
                 with gzip.open(io.BytesIO(data)) as unpacked:

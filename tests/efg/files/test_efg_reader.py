@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from fractions import Fraction
 
 import numpy as np
@@ -251,12 +250,6 @@ def test_a_file_is_named_by_its_title_or_by_its_path(tmp_path):
 def test_a_title_is_one_line():
     """It is the name of the game, which messages and results contain."""
     assert parse_efg('EFG 2 R "a\r\nb\u2028c" { "A" } t "" 0').name == "a b c"
-
-
-def test_a_pipe_that_nobody_writes_is_empty(tmp_path):
-    os.mkfifo(tmp_path / "pipe.efg")
-    with pytest.raises(GameFileError, match="read the end of the file"):
-        load_efg(tmp_path / "pipe.efg")
 
 
 def test_files_that_are_no_text(tmp_path):
