@@ -8,6 +8,8 @@ import fuzz_readers
 import pytest
 from report import replace_part
 
+pytestmark = pytest.mark.broad
+
 
 @pytest.fixture(scope="module")
 def readers():

@@ -120,6 +120,7 @@ def test_a_policy_of_unknown_origin_is_shown_without_a_method(command):
     assert command("show", "plain.parquet").out.splitlines()[0] == "kuhn_poker: plain.parquet"
 
 
+@pytest.mark.broad
 def test_teams_in_a_file_learn_without_private_signals(command):
     command("export", "kuhn_poker(players=3)", "--out", "three.efg")
     teams = ["--teams", "0,1/2", "--rule", "sum", "--iterations", "3"]

@@ -1,5 +1,7 @@
 """`infoset plot`."""
 
+from shutil import copytree
+
 import pytest
 
 import infoset
@@ -8,13 +10,21 @@ from infoset.experiments import save_comparison, save_run
 MINE = "iteration,exploitability\n1,0.5\n100,0.02\n"
 
 
-@pytest.fixture
-def runs(tmp_path):
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
     """Save a comparison, two runs of different games, and a file of another program."""
-    save_comparison(infoset.compare("kuhn_poker", ["cfr", "lp"], iterations=20), tmp_path / "both")
-    save_run(infoset.solve("kuhn_poker", "dcfr", iterations=20), tmp_path / "runs" / "dcfr")
-    save_run(infoset.solve("matrix_mp", "dcfr", iterations=20), tmp_path / "runs" / "other")
-    (tmp_path / "mine.csv").write_text(MINE)
+    folder = tmp_path_factory.mktemp("saved")
+    save_comparison(infoset.compare("kuhn_poker", ["cfr", "lp"], iterations=20), folder / "both")
+    save_run(infoset.solve("kuhn_poker", "dcfr", iterations=20), folder / "runs" / "dcfr")
+    save_run(infoset.solve("matrix_mp", "dcfr", iterations=20), folder / "runs" / "other")
+    (folder / "mine.csv").write_text(MINE)
+    return folder
+
+
+@pytest.fixture
+def runs(saved, tmp_path):
+    """Copy what is saved to the folder of a test."""
+    copytree(saved, tmp_path, dirs_exist_ok=True)
 
 
 def test_runs_are_drawn_with_their_names(command, runs, tmp_path):

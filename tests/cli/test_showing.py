@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 import infoset
+from infoset.experiments import save_run
 
 ONE_CARD = Path(__file__).parents[1] / "efg" / "files" / "games" / "one_card_poker.efg"
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Solve Leduc poker, and save the run."""
+    folder = tmp_path_factory.mktemp("saved") / "run"
+    save_run(infoset.solve("leduc_poker(num_ranks=2)", "lp"), folder)
+    return folder
+
+
 @pytest.fixture
-def run(command):
-    """Solve Leduc poker in the folder `run`, and return the policy."""
-    ran = command("solve", "leduc_poker(num_ranks=2)", "--method", "lp", "--out", "run")
-    assert ran.out.splitlines()[-1] == "to print the policy: infoset show run"
+def run(command, saved):
+    """Copy the run to the folder `run` of a test, and return the policy."""
+    copytree(saved, "run")
     return infoset.load_policy("run")
+
+
+def test_the_command_that_shows_a_policy_is_named(command):
+    ran = command("solve", "kuhn_poker", "--method", "lp", "--out", "run")
+    assert ran.out.splitlines()[-1] == "to print the policy: infoset show run"
 
 
 def shown(command, *options):
