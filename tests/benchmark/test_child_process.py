@@ -47,7 +47,10 @@ def test_memory_is_limited():
 def test_a_searcher_that_hangs_is_stopped():
     trial = Trial("matrix_rps", f"{FILE}:Sleepy", ("uniform",), 0.2, 32)
     result = run_trial(trial, ChildLimits(1.0, first_call_seconds=4.0, patience=1.0))
-    assert "its process was stopped" in result.failures["first call"]
+    # On a busy machine, building may already take longer than the limit of the first call.
+    assert result.failures.keys() <= {"build", "first call"}
+    assert all("its process was stopped" in text for text in result.failures.values())
+    assert result.failures
     assert result.matches == {}
 
 
