@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from infoset.evaluation import best_response
 from infoset.experiments import CellInterrupted, Expected, get_study, run_study
+from infoset.experiments.json_values import exact_json_value
 from infoset.experiments.studies import Experiment, Study
 from infoset.games import load_game
 from infoset_studies.beliefs import best_responses, simulations, win_rates
@@ -348,3 +349,9 @@ def test_beliefs_that_infer_differ_from_those_that_do_not():
         abs(a - b).max() > 0.4
         for a, b in zip(policies[0].probabilities, policies[1].probabilities, strict=True)
     )
+
+
+def test_a_ratio_that_does_not_exist_is_stored():
+    """In Kuhn poker, this policy of the second player always ends the game."""
+    result = exact_json_value(ExactCell("kuhn_poker", (0.5,)).run(Event()), "cell")
+    assert [ratio is None for ratio in result["ratios"]] == [False, True]

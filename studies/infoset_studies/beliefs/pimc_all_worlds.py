@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import product
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from infoset.beliefs import PublicPrivateBelief
@@ -57,10 +58,14 @@ class ExactCell:
         return {"exact": True, "mistakes": MISTAKES, **asdict(self)}
 
     def run(self, interrupt: Interrupt) -> CellResult:
-        """Return best-response values and true-state sampling ratios by position."""
+        """Return best-response values and true-state sampling ratios by position.
+
+        A ratio is None if every action that the player takes ends the game.
+        """
         policy = exact_pimc(self.game, self.public_weights, self.assumes)
         ratios = [true_state_ratio(policy, position) for position in (0, 1)]
-        return {"responses": responses(policy), "ratios": ratios}
+        found = [ratio if isfinite(ratio) else None for ratio in ratios]
+        return {"responses": responses(policy), "ratios": found}
 
 
 def exact_pimc(game: str, public_weights: tuple[float, ...], assumes: str = "nothing") -> Searched:
