@@ -43,6 +43,8 @@ plays take little time in games that are not too large."""
 MAX_PILOT_REPEATS: Final = 2
 MIN_CONTINUED: Final = 0.25
 """Smallest fraction of the plays that must not have ended."""
+MAX_KEPT: Final = 5_000_000
+"""Number of outcomes that are kept: plays pass often where they begin, and seldom later."""
 
 
 def first_check(limit: int) -> int:
@@ -149,18 +151,18 @@ def has_more_meetings(game: Game, found: Sequence[World], limit: int) -> bool:
     After each step, the world states that they have reached are compared: if few are equal, there
     must be many.
     """
-    rng, plays = np.random.default_rng(0), PLAYS_PER_ROOT * isqrt(limit)
+    steps, plays = _RandomSteps(game), PLAYS_PER_ROOT * isqrt(limit)
     starts = [[game.initial_world()], found]
     size = max(1, plays // PILOTS[0])
-    pilots = [_pilot(game, start, size, MAX_STEPS, rng) for start in starts]
+    pilots = [_pilot(steps, start, size, MAX_STEPS) for start in starts]
     pairs = [(pilot, start) for pilot, start in zip(pilots, starts, strict=True) if pilot]
     if not pairs:
         return False
     first, start = min(pairs, key=lambda pair: pair[0].steps)
-    second = _pilot(game, start, int(plays / PILOTS[1] / first.continued), first.max_steps, rng)
+    second = _pilot(steps, start, int(plays / PILOTS[1] / first.continued), first.max_steps)
     if second is None:
         return False
-    meetings = _meetings(game, start, int(plays / second.continued), second.max_steps, rng)
+    meetings = _meetings(steps, start, int(plays / second.continued), second.max_steps)
     return any(log_chance_of_repeats(one.repeats, one.plays, limit) < LOG_ERROR for one in meetings)
 
 
@@ -207,11 +209,50 @@ class Meeting(NamedTuple):
         return 2 * self.steps + 2
 
 
+class _RandomSteps:
+    """Random steps of plays. Outcomes that have been listed are kept, as far as there is room.
+
+    Any distribution serves the purpose, if all that it draws can be reached.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game, self.rng = game, np.random.default_rng(0)
+        # The outcomes may be too many to list.
+        self._is_sampled = type(game).sample_transition is not Game.sample_transition
+        self._kept: dict[tuple[World, tuple[Any, ...]], Sequence[tuple[Any, Probability]]] = {}
+        self._room = MAX_KEPT
+
+    def next_worlds(self, world: World) -> Sequence[World]:
+        """Return one world state after random actions, as a list; empty at the end of a play."""
+        choices = _choices(self.game, world)
+        joint = tuple([actions[int(self.rng.integers(len(actions)))] for actions in choices])
+        if self._is_sampled:
+            is_end = next(iter(self.game.transitions(world, joint)), None) is None
+            return () if is_end else [self.game.sample_transition(world, joint, self.rng)]
+        listed = self._outcomes(world, joint)
+        if not listed:
+            return ()
+        after, probability = listed[int(self.rng.integers(len(listed)))]
+        return [after] if probability > 0 else ()
+
+    def _outcomes(self, world: World, joint: tuple[Any, ...]) -> Sequence[tuple[Any, Probability]]:
+        """Return the outcomes; of a generator, which may be endless, the first ones."""
+        listed = self._kept.get((world, joint))
+        if listed is None:
+            outcomes = self.game.transitions(world, joint)
+            is_list = isinstance(outcomes, list | tuple)
+            listed = outcomes if is_list else [*islice(outcomes, MAX_OUTCOMES)]
+            if len(listed) <= self._room:
+                self._room -= len(listed)
+                self._kept[world, joint] = listed
+        return listed
+
+
 def _pilot(
-    game: Game, start: Sequence[World], plays: int, max_steps: int, rng: np.random.Generator
+    steps: _RandomSteps, start: Sequence[World], plays: int, max_steps: int
 ) -> Meeting | None:
     """Return the first meeting with few repetitions; None if too many plays end before."""
-    for meeting in _meetings(game, start, plays, max_steps, rng):
+    for meeting in _meetings(steps, start, plays, max_steps):
         if meeting.continued < MIN_CONTINUED:
             return None
         if meeting.repeats <= MAX_PILOT_REPEATS:
@@ -220,30 +261,10 @@ def _pilot(
 
 
 def _meetings(
-    game: Game, start: Sequence[World], plays: int, max_steps: int, rng: np.random.Generator
+    steps: _RandomSteps, start: Sequence[World], plays: int, max_steps: int
 ) -> Iterator[Meeting]:
     """Yield how plays from random world states of `start` meet after 1, 2, … steps."""
-    worlds = [start[place] for place in rng.integers(len(start), size=plays).tolist()]
+    worlds = [start[place] for place in steps.rng.integers(len(start), size=plays).tolist()]
     for step in range(1, max_steps + 1):
-        worlds = [after for world in worlds for after in _next_worlds(game, world, rng)]
+        worlds = [after for world in worlds for after in steps.next_worlds(world)]
         yield Meeting(step, len(worlds), len(worlds) - len(set(worlds)), len(worlds) / plays)
-
-
-def _next_worlds(game: Game, world: World, rng: np.random.Generator) -> Sequence[World]:
-    """Return one world state after random actions, as a list; an empty one at the end of a play.
-
-    Any distribution serves the purpose, if all that it draws can be reached.
-    """
-    choices = _choices(game, world)
-    joint = tuple([actions[int(rng.integers(len(actions)))] for actions in choices])
-    outcomes = game.transitions(world, joint)
-    if type(game).sample_transition is not Game.sample_transition:
-        # The outcomes may be too many to list.
-        is_end = next(iter(outcomes), None) is None
-        return () if is_end else [game.sample_transition(world, joint, rng)]
-    # An endless generator of outcomes is possible, too.
-    listed = outcomes if isinstance(outcomes, list | tuple) else [*islice(outcomes, MAX_OUTCOMES)]
-    if not listed:
-        return ()
-    after, probability = listed[int(rng.integers(len(listed)))]
-    return [after] if probability > 0 else ()
