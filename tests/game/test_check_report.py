@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from infoset import play_matches
 from infoset.errors import GameRuleError, ParameterError
 from infoset.game import CheckReport, Game, Observation, check_game
+from infoset.games.kuhn_poker import KuhnPoker
 from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 
@@ -231,3 +233,25 @@ def test_the_time_limit_holds_inside_a_method():
     assert (report.num_histories, report.is_complete, report.coverage) == (0, False, 0.0)
     with pytest.raises(ParameterError, match="max_seconds=-1"):
         check_game(FunctionGame(), max_seconds=-1)
+
+
+def declaring(bounds):
+    """Return Kuhn poker with another range of utilities."""
+    return type("Declared", (KuhnPoker,), {"utility_range": bounds})()
+
+
+WRONG_RANGES = ["ab", 5, (-3, 0, 3), ("a", "b"), (3, -3), (float("nan"), 3), lambda game: (-2, 2)]
+
+
+@pytest.mark.parametrize("wrong", WRONG_RANGES)
+def test_a_declared_range_is_two_numbers(wrong):
+    with pytest.raises(GameRuleError, match="utility_range is None, or two finite numbers"):
+        check_game(declaring(wrong))
+    with pytest.raises(GameRuleError, match="utility_range is None, or two finite numbers"):
+        play_matches(declaring(wrong), "uniform", "uniform", num_deals=2)
+
+
+def test_utilities_beyond_the_declared_range_are_found():
+    with pytest.raises(GameRuleError, match=r"its utility_range is \(-1, 1\)"):
+        check_game(declaring((-1, 1)))
+    check_game(declaring((-2, 3)))

@@ -29,6 +29,7 @@ class KuhnWithDealer(KuhnPoker):
     """Kuhn poker whose third player is chance, and deals."""
 
     public_actions = False
+    utility_range = None  # the dealer wins and loses more than the players
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -82,6 +82,13 @@ def test_one_extreme_payoff_does_not_end_a_default_run():
     assert result.policy["(start)", 0]["1"] > 0.999
 
 
+def test_an_extreme_payoff_of_a_small_probability_is_no_spread():
+    """Its square times a probability of 10⁻⁸ would be a deviation of 1,000."""
+    table = parse_nfg('NFG 1 R "m" { "A" "B" } { 2 3 }\n-5 -5  5 -3  1e7 -2  5 5  1 4  3 -2')
+    result = solve(table)
+    assert result.outcome != "converged" or result.nash_conv < 0.1
+
+
 def test_the_spread_of_a_table_is_that_of_its_cells():
     form = cached_tree("matrix_bos").sequence_form
     policy = solve(form, "cfr", iterations=3).policy
@@ -129,6 +136,7 @@ def test_an_average_that_is_nearly_pure_must_be_so_relative_to_its_spread():
 
 def test_default_runs_of_zero_sum_games_end_at_the_payoff_range(monkeypatch):
     form = cached_tree("kuhn_poker").sequence_form
+    monkeypatch.setattr(loop, "MAX_SPREAD_COST", 0)
     monkeypatch.setattr(SequenceForm, "payoff_spread", None)  # it may take longer than the run
     result = solve(form, "cfr+")
     asked = solve(form, "cfr+", target="0.1%")

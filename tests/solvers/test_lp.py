@@ -30,6 +30,7 @@ from infoset.solvers import (
     perturb_game,
 )
 from infoset.solvers._linear_program import LinearModel, maximize, plan_model
+from infoset.solvers.exact import solve_exactly
 from infoset.solvers.regret_family import RegretSolver
 from infoset.utils import clocks
 from tests.support.cached_games import cached_tree
@@ -453,3 +454,40 @@ def test_refinement_out_of_time_returns_the_plain_answer(monkeypatch):
 def test_refine_must_be_a_boolean():
     with pytest.raises(ParameterError, match="refine='no' is of type str; give True or False"):
         LinearProgram(refine="no")
+
+
+@pytest.mark.parametrize("extreme", [1e6, 1e8, -1e10])
+@pytest.mark.parametrize("number", range(4))
+def test_one_extreme_payoff_does_not_hide_the_others(extreme, number):
+    """HiGHS's tolerances are absolute, so that 10⁻⁶ of the payoff range would accept anything."""
+    table = np.random.default_rng(number).integers(-5, 10, size=(4, 4)).astype(float)
+    table[number, 3 - number] = extreme
+    tree = infoset.build_tree(infoset.games.matrix_game(table))
+    exact = solve_exactly(tree)
+    result = infoset.solve(tree, "lp")
+    assert result.outcome == "optimal"
+    assert result.values[0] == pytest.approx(float(exact.value), abs=1e-5)
+    # Usual payoffs are at most 9; the sums that measure have rounding errors of the extreme one.
+    assert result.exploitability <= 1e-5 + abs(extreme) * 1e-14
+
+
+def test_extreme_payoffs_of_a_tree_do_not_hide_the_others():
+    ends = iter([1.0, 2.0, -9e6, 2.0, -2.0, 1.0, 9e6, 0.5])
+
+    def first(side):
+        def pair(label):
+            values = [next(ends) for _ in range(2)]
+            left, right = (terminal(value, -value) for value in values)
+            return decision(1, label, {f"{label}1": left, f"{label}2": right})
+
+        return decision(0, side, {"l": pair("same"), "r": pair(f"right {side}")})
+
+    halves = {"x": (Fraction(1, 2), first("x")), "y": (Fraction(1, 2), first("y"))}
+    form = extensive_form_from_nodes(chance(halves), players=2)
+    exact = solve_exactly(form)
+    for method in ("auto", "lp"):
+        result = infoset.solve(form, method)
+        assert result.outcome == "optimal"
+        assert result.values[0] == pytest.approx(float(exact.value), abs=1e-5)
+    first_order = infoset.solve(form, "cfr+")
+    assert first_order.outcome != "converged" or first_order.exploitability < 0.01

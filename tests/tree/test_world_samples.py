@@ -94,6 +94,18 @@ def test_a_deal_decides_by_its_size(size):
     assert has_more_meetings(game, [0], size // 100)
 
 
+def test_outcomes_where_all_plays_begin_are_listed_once():
+    asked, listed = Counter(), [(number, Fraction(1, 20_000)) for number in range(1, 20_001)]
+
+    def transitions(world, joint):
+        asked[world] += 1
+        return [] if world else listed
+
+    game = FunctionGame(initial_world=lambda: 0, transitions=transitions)
+    assert has_more_meetings(game, [0], 200)
+    assert asked[0] == 1
+
+
 def test_plays_of_few_long_branches_count_no_more_than_there_are():
     """One move in fifty leads to nearly all world states: estimates vary by this factor."""
     game = growing(12, lambda w: 50 if not w else 2 if w[0] == 0 else 1)

@@ -18,6 +18,9 @@ SMALLEST_REACH = 1e-6
 """Reach, as a fraction of that under uniform play, below which an infostate is off the path: the
 averages of regret minimization reach every infostate with some small probability."""
 
+MAX_COST = 1_000_000
+"""Numbers read by a gradient up to which also infostates where nobody is paid are looked at."""
+
 
 def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...]:
     """Return per player [I] whether each acting infostate is reached, and what it means if not.
@@ -42,7 +45,8 @@ def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...
     """
     check_policy(policy)
     form, found = policy.form, []
-    rolled = roll_back(form, policy.probabilities) if may_roll_back(form) else None
+    is_small = form.kind == "sequence" and form.gradient_cost <= MAX_COST
+    rolled = roll_back(form, policy.probabilities) if is_small or may_roll_back(form) else None
     reaches = zip(_reach(policy), _reach(uniform_policy(form)), strict=True)
     for player, (own, uniform) in enumerate(reaches):
         is_reached = own > SMALLEST_REACH * uniform

@@ -75,7 +75,8 @@ def roll_back(form: Form, policy: tuple[FloatArray, ...] | None = None) -> Rolle
 def may_roll_back(form: Form) -> bool:
     """Return whether information may be perfect somewhere, from payoffs that are not zero.
 
-    It takes as long as some gradients, while `roll_back` needs all terminals, listed anew.
+    Where all payoffs below are zero, nothing needs to be decided. It takes as long as some
+    gradients, while `roll_back` needs all terminals, listed anew.
     """
     if form.kind != "sequence":
         return False
@@ -84,11 +85,9 @@ def may_roll_back(form: Form) -> bool:
     if any((plex.num_actions == 1).any() for plex in form.treeplexes):
         sequence, _ = _merged(choices, listed, np.zeros((len(listed), 0)))
     for player, own in enumerate(choices):
-        # Terminals that are left out cannot make the others agree, but they may be all there are.
-        can = own.plex.num_actions > 1
+        # Terminals that are left out, because they pay nothing, cannot make the others agree.
         alive = _infostates_of(own.plex, listed[:, player])
-        rows = _rows_to_replace(own, sequence, player, can & alive, min_rows=0)
-        if len(rows) or (can & ~alive).any():
+        if len(_rows_to_replace(own, sequence, player, alive & (own.plex.num_actions > 1), 0)):
             return True
     return False
 

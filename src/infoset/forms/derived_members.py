@@ -36,10 +36,6 @@ class DerivedMembers:
         """Per player, the order in which kernels store sequences."""
         return form_layouts(self.treeplexes, self.public_states)
 
-    def payoff_spread(self: Form, plans: tuple[FloatArray, ...]) -> float:
-        """Return twice the largest `payoff_deviation` of a player; see `Form.payoff_spread`."""
-        return 2 * max(self.payoff_deviation(plans, player) for player in range(self.num_players))
-
     def counterfactual_reach(
         self: Form, plans: tuple[FloatArray, ...], player: Player
     ) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,19 @@ def places_among(listed: IntArray, sought: IntArray, sizes: Sequence[int]) -> Lo
     place = np.empty(len(order), np.int64)
     place[order] = np.cumsum(is_new(*columns[:, order])) - 1
     return place[len(listed) :]
+
+
+EXTREME: Final = 2.0**13
+"""How many times as far from the median as half of all utilities one must be to be extreme."""
+
+
+def usual_range(utility: FloatArray) -> tuple[float, float]:
+    """Return the range of utilities [Z] that are not extreme: about the median, far from most."""
+    median = float(np.median(utility))
+    distance = np.abs(utility - median)
+    distance = distance[distance > 0]
+    reach = EXTREME * float(np.median(distance)) if len(distance) else 0.0
+    return median - reach, median + reach
 
 
 def midranges(utility: FloatArray) -> FloatArray:

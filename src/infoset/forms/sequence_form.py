@@ -22,6 +22,7 @@ from infoset.forms.payoffs import (
     merge_payoffs,
     places_among,
     terminal_payoffs,
+    usual_range,
 )
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
@@ -215,23 +216,31 @@ class SequenceForm(DerivedMembers, ShortRepr):
         self, plans: tuple[FloatArray, ...], player: Player, unit: float = 1.0
     ) -> float:
         """Return the standard deviation of a player's returns; see `Form.payoff_deviation`."""
-        sequence, reach = self.terminal_reach
+        returns, probability = self._returns(plans, unit)
+        distance = returns[:, player] - probability @ returns[:, player]
+        return float(np.sqrt(float(probability @ distance**2)))
+
+    def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
+        """Return twice the largest standard deviation of a player; see `Form.payoff_spread`."""
+        if self.reach_source is None:
+            return self.payoff_width
+        returns, probability = self._returns(plans)
+        usual = np.stack([np.clip(own, *usual_range(own)) for own in returns.T], axis=1)
+        return 2 * float(np.sqrt((probability @ (usual - probability @ usual) ** 2).max()))
+
+    def _returns(
+        self, plans: tuple[FloatArray, ...], unit: float = 1.0
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return [Z, N] centered utilities by tuple of sequences, and [Z] their probabilities."""
+        sequence, probability = self.terminal_reach
         # Payoffs leave out tuples whose payoff is zero.
         sizes = [plex.num_sequences for plex in self.treeplexes]
         where = places_among(sequence, self.centered.terminal_sequence, sizes)
-        returns = np.zeros(len(sequence))
-        returns[where] = self.centered.payoff[:, player] / unit / reach[where]
-        probability = reach
+        returns = np.zeros((len(sequence), self.num_players))
+        returns[where] = self.centered.payoff / unit / probability[where, None]
         for own, plan in enumerate(plans):
             probability = probability * plan[sequence[:, own]]
-        mean = float(probability @ returns)
-        return float(np.sqrt(float(probability @ (returns - mean) ** 2)))
-
-    def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
-        """Return twice the largest `payoff_deviation` of a player; see `Form.payoff_spread`."""
-        if self.reach_source is None:
-            return self.payoff_width
-        return super().payoff_spread(plans)
+        return returns, probability
 
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1.

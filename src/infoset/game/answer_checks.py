@@ -13,7 +13,7 @@ from infoset.errors import GameRuleError, describe_exception, pass_stops, show
 from infoset.game.infostate import value_text
 from infoset.game.kinds import KindTable
 from infoset.game.observation import Observation
-from infoset.game.protocol import Probability
+from infoset.game.protocol import Game, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
@@ -385,3 +385,55 @@ def advice_on_information(first: Sequence[Action], second: Sequence[Action]) -> 
         "of which it sees nothing, infoset.game.hide_clock(game, limit) makes all turns equally "
         "long"
     )
+
+
+RANGE_RULE = (
+    "utility_range is None, or two finite numbers: bounds on the utility of every player, the "
+    "smaller one first"
+)
+RANGE_TOLERANCE = 1e-9
+"""Rounding of utilities, relative to the range."""
+
+
+def checked_range(game: Game) -> tuple[float, float] | None:
+    """Return the bounds on utilities that a game declares; None if it declares none.
+
+    Raises
+    ------
+    GameRuleError
+        If they are something else.
+    """
+    declared: Any = game.utility_range
+    if declared is None:
+        return None
+    try:
+        low, high = map(float, declared)
+        is_range = isfinite(low) and isfinite(high) and low <= high
+    except (TypeError, ValueError, OverflowError):
+        is_range = False
+    if isinstance(declared, str) or not is_range:
+        hint = "; declare it as a property or an attribute" if callable(declared) else ""
+        raise GameRuleError(RANGE_RULE, found=f"it is {show(declared)} in {game}{hint}")
+    return low, high
+
+
+def check_in_range(game: Game, utilities: Iterable[float]) -> None:
+    """Raise if the utilities [N] of a play are outside of the range that its game declares.
+
+    Raises
+    ------
+    GameRuleError
+        The message has the utilities and the range.
+    """
+    declared = checked_range(game)
+    if declared is None:
+        return
+    low, high = declared
+    margin = RANGE_TOLERANCE * max(abs(low), abs(high))
+    found = [*map(float, utilities)]
+    if min(found) < low - margin or max(found) > high + margin:
+        raise GameRuleError(
+            "utility_range has bounds on the utility of every player; correct it, or leave it out",
+            found=f"a play of {game} ends with the utilities {found}, but its "
+            f"utility_range is {game.utility_range}",
+        )

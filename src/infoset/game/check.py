@@ -21,6 +21,7 @@ from infoset.game._sampling_checks import (
 from infoset.game._state_tables import InfostateNumbers, PublicStateNumbers
 from infoset.game._whole_game import Spread, WholeGame
 from infoset.game._world_checks import Edge, Effort, LegalActions, WorldFacts, WorldRules
+from infoset.game.answer_checks import check_in_range, checked_range
 from infoset.game.broken_rules import check_num_players, to_rule_error
 from infoset.game.kinds import KindTable
 from infoset.game.player_names import own_names
@@ -251,6 +252,7 @@ class _Walk:
     def begin(self) -> None:
         """Find the initial world state, and check what does not depend on one."""
         own_names(self.rules.game)
+        checked_range(self.rules.game)
         self.root = self.world = self.rules.initial_world()
         self.kinds.worlds.check("the initial world state", self.root, self.root)
 
@@ -298,6 +300,7 @@ class _Walk:
             facts = self.facts_of(node.world)
             if not facts.edges and not facts.is_cut:
                 self.coverage += node.reach
+                check_in_range(self.rules.game, node.rewards_so_far)
                 self.utilities.add(node.rewards_so_far)
             self.is_complete &= len(facts.edges) <= room and not facts.is_cut
             queue.extend(self._after(node, facts, edge) for edge in facts.edges[:room])

@@ -10,13 +10,13 @@ import numpy as np
 from infoset.evaluation import CorrelatedPolicy
 from infoset.evaluation.tree_reach import find_history
 from infoset.game import Game, History, Infostate, initial_history, play_out
+from infoset.game.answer_checks import check_in_range
 from infoset.game.history import Chooser
 from infoset.matches._tree_match_kernels import drawn_index
 from infoset.matches.aivat import ValueFunction, play_with_correction
 from infoset.matches.match_statistics import ColumnBounds, match_columns
 from infoset.matches.repeated_search import SearchPolicy, SupportsSearch
 from infoset.matches.seats import Seats
-from infoset.matches.utility_ranges import check_in_range
 from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, Player

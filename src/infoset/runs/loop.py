@@ -47,6 +47,9 @@ SPARE_COST = 20_000_000
 """Number of iterations, and their cost, up to which a default run in a general-sum game continues
 although it could stop: less than a tenth of a second."""
 
+MAX_SPREAD_COST = 20_000
+"""Numbers read by a gradient up to which the spread counts in two-player constant-sum trees."""
+
 RARE_FRACTION = 0.1
 """Fraction of the payoff range below which the spread on the path shows that extreme payoffs are
 rare."""
@@ -109,10 +112,11 @@ def run_measured(
     of the payoff range, which one extreme payoff may make large. In games that are not two-player
     constant-sum, the error must therefore also be at most 0.1% of the spread on the path: the
     largest of the players' `2 √(Σ p(z) (u(z) - ū)²)`, where p(z) is the probability of a terminal
-    history z under the answer, u(z) the utility there, and ū its mean. The spread is at most the
+    history z under the answer, u(z) the utility there, and ū its mean. Utilities that are more than
+    8,192 times as far from the median as half of all count as that far. The spread is at most the
     payoff range. Such a run also continues, unless the error is rounding, until it has done 10,000
-    iterations or these have read 2·10⁷ numbers. In two-player constant-sum tables the spread counts
-    if it is less than 10% of the payoff range.
+    iterations or these have read 2·10⁷ numbers. In two-player constant-sum games that are tables or
+    small, the spread counts if it is less than 10% of the payoff range.
 
     Raises
     ------
@@ -244,7 +248,8 @@ def _goal_on_path(solver: IterativeSolver, answer: _Answer) -> float:
     """Return the error at which a default run may end, if that is less than the default target."""
     form, counts = solver.form, inf
     if form.is_two_player_constant_sum:
-        if any(plex.num_infostates > 1 for plex in form.treeplexes):
+        is_table = all(plex.num_infostates == 1 for plex in form.treeplexes)
+        if not is_table and form.gradient_cost > MAX_SPREAD_COST:
             return inf  # The spread may take longer than the run, and security levels are known.
         counts = RARE_FRACTION * form.payoff_width
     elif solver.iteration < min(SPARE_ITERATIONS, SPARE_COST / solver.cost_per_iteration):

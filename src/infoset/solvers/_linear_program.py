@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from infoset.evaluation import Evaluation
-from infoset.forms import Form, Treeplex, listed_payoffs
+from infoset.forms import (
+    Form,
+    Treeplex,
+    as_sequence_form,
+    listed_payoffs,
+    places_among,
+    usual_range,
+)
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers._incumbent import SECONDS_BETWEEN_CHECKS, Incumbent, Measure
@@ -202,7 +209,7 @@ def _solve_interruptibly(highs: Any, meanwhile: Meanwhile) -> bool:
     return interrupted
 
 
-def plan_model(form: Form, player: Player) -> LinearModel:
+def plan_model(form: Form, player: Player, outliers: float = 1.0) -> LinearModel:
     """Return the program that maximizes the security level of a player's plan.
 
     The columns are the plan x [Q of the player], followed by the values q [1 + I of the opponent].
@@ -218,7 +225,7 @@ def plan_model(form: Form, player: Player) -> LinearModel:
 
     own, other = (form.treeplexes[number] for number in (player, 1 - player))
     flow, other_flow = _flow_matrix(own), _flow_matrix(other)
-    payoffs = _payoff_matrix(form, player)
+    payoffs = _payoff_matrix(form, player, outliers)
     matrix = block_array([[flow, None], [payoffs, -other_flow.T]], format="csr")
     num_rows, num_columns = matrix.shape
     num_plan, num_flow = own.num_sequences, 1 + own.num_infostates
@@ -262,13 +269,40 @@ def _flow_matrix(treeplex: Treeplex) -> csr_array:
     return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
-def _payoff_matrix(form: Form, player: Player) -> csr_array:
-    """Return [Q of the opponent, Q of the player] the player's payoffs, scaled to at most 1."""
+def outlier_factor(form: Form) -> float:
+    """Return how many times as wide as without extreme utilities their range is; 1 without any.
+
+    The tolerances of a solver, which are absolute, would hide usual payoffs beside extreme ones.
+    """
+    listed = as_sequence_form(form)
+    if listed.reach_source is None:
+        return 1.0
+    sequence, reach = listed.terminal_reach
+    utility = np.zeros(len(reach))
+    sizes = [plex.num_sequences for plex in listed.treeplexes]
+    utility[places_among(sequence, listed.terminal_sequence, sizes)] = listed.payoff[:, 0]
+    utility /= reach
+    low, high = usual_range(utility)
+    return max(1.0, float(np.ptp(utility)) / (high - low)) if high > low else 1.0
+
+
+def centered_model(form: Form, player: Player) -> LinearModel:
+    """Return `plan_model` of the form by which a solver with absolute tolerances fails least."""
+    outliers = outlier_factor(form)
+    # One extreme payoff would move the center away from all others.
+    return plan_model(form.centered if outliers == 1.0 else form, player, outliers)
+
+
+def _payoff_matrix(form: Form, player: Player, outliers: float) -> csr_array:
+    """Return [Q of the opponent, Q of the player] the player's payoffs, scaled to at most 1.
+
+    Without extreme ones: payoffs of usual size remain usual.
+    """
     from scipy.sparse import coo_array
 
     sequences, payoffs = listed_payoffs(form)
     payoff: FloatArray = payoffs[:, player]
-    largest = float(np.abs(payoff).max(initial=0.0))
+    largest = float(np.abs(payoff).max(initial=0.0)) / outliers
     # At most the largest power of two, for payoffs up to twice as large.
     scale = float(2.0 ** min(np.ceil(np.log2(largest)), 1023.0)) if largest > 0 else 1.0
     columns, rows = sequences[:, player], sequences[:, 1 - player]
@@ -277,7 +311,8 @@ def _payoff_matrix(form: Form, player: Player) -> csr_array:
 
 
 CERTIFIED = 1e-6
-"""Exploitability, as a fraction of the payoff range, above which an answer is rejected."""
+"""Exploitability, as a fraction of the payoff range without extreme payoffs, above which an answer
+is rejected."""
 
 
 class Answer(NamedTuple):
@@ -359,7 +394,7 @@ def measured_answer(
 ) -> Answer:
     """Return an evaluated answer, with 'failed' for 'optimal' if best responses gain too much."""
     measured = measure(policy)
-    width = policy.form.payoff_width
+    width = policy.form.payoff_width / outlier_factor(policy.form)
     certified = measured.nash_conv / 2 <= CERTIFIED * max(width, 1e-300)
     confirmed: Outcome = outcome if outcome != "optimal" or certified else "failed"
     return Answer(policy, measured, confirmed, iterations)

@@ -21,9 +21,9 @@ from infoset.solvers._linear_program import (
     Answer,
     LinearModel,
     LinearSolution,
+    centered_model,
     maximize_at_vertex,
     measured_answer,
-    plan_model,
     policy_of_solution,
     seconds_left,
     solve_program,
@@ -129,7 +129,7 @@ def solve_by_lp(form: Form, budget: Budget, options: LinearProgram | None = None
         budget,
     )
     answer = solve_program(
-        plan_model(form.centered, 0),
+        centered_model(form, 0),
         _attempts(options),
         partial(policy_of_solution, form),
         evaluate_policy,
@@ -187,7 +187,7 @@ def refined_behavior(form: Form, player: Player, maximize: Maximize) -> FloatArr
     infostate is reached.
     """
     own, other = (form.treeplexes[number] for number in (player, 1 - player))
-    model = plan_model(form.centered, player)
+    model = centered_model(form, player)
     stages = _mistake_costs(model, other)
     behavior = np.zeros(own.num_sequences)
     known = np.zeros(own.num_infostates, dtype=bool)

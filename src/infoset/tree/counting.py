@@ -72,14 +72,15 @@ def count_histories(graph: WorldGraph) -> GameCounts:
     is_terminal = np.diff(graph.first_edge) == 0
     is_terminal[graph.num_expanded :] = False  # their edges are unknown
     is_exact = graph.is_complete
-    if paths.sum() < EXACT_FLOAT:
-        histories, terminals = int(paths.sum()), int(paths[is_terminal].sum())
+    with np.errstate(over="ignore"):  # an infinite sum is not below the limit
+        sums = paths.sum(), paths[is_terminal].sum()
+    if sums[0] < EXACT_FLOAT:
+        histories, terminals = map(int, sums)
     elif graph.is_complete:
         histories, terminals = _exact_counts(graph, order)
         is_exact = histories < MAX_COUNT
     else:
         # Sums that were rounded or overflowed, lowered by the bound on rounding.
-        sums = paths.sum(), paths[is_terminal].sum()
         histories, terminals = (
             int(min(rounded, LARGEST_FLOAT) * (1 - MAX_ROUNDING)) for rounded in sums
         )
@@ -181,10 +182,11 @@ def too_large_error(
     worlds, histories, terminals = map(
         format_count, (counts.world_states, counts.histories, counts.terminals)
     )
+    bound = "" if counts.is_exact else "at least "
     return GameTooLargeError(
-        f"{name} has {worlds} world states, {histories} histories and {terminals} terminals: "
-        f"its {what} needs about {format_bytes(needed)}, and {format_bytes(allowed)} are allowed; "
-        f"use smaller parameters, raise memory (--memory) {SEARCH_INSTEAD}",
+        f"{name} has {worlds} world states, {bound}{histories} histories and {terminals} "
+        f"terminals: its {what} needs about {format_bytes(needed)}, and {format_bytes(allowed)} "
+        f"are allowed; use smaller parameters, raise memory (--memory) {SEARCH_INSTEAD}",
         {
             "world_states": counts.world_states,
             "histories": counts.histories,

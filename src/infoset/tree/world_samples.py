@@ -240,8 +240,10 @@ class _RandomSteps:
         listed = self._kept.get((world, joint))
         if listed is None:
             outcomes = self.game.transitions(world, joint)
-            is_list = isinstance(outcomes, list | tuple)
-            listed = outcomes if is_list else [*islice(outcomes, MAX_OUTCOMES)]
+            if isinstance(outcomes, list | tuple):
+                listed = outcomes
+            else:
+                listed = [*islice(outcomes, MAX_OUTCOMES)]
             if len(listed) <= self._room:
                 self._room -= len(listed)
                 self._kept[world, joint] = listed
