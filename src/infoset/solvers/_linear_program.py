@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from infoset.errors import UnsupportedGameError
 from infoset.evaluation import Evaluation
 from infoset.forms import (
     Form,
@@ -274,7 +275,10 @@ def outlier_factor(form: Form) -> float:
 
     The tolerances of a solver, which are absolute, would hide usual payoffs beside extreme ones.
     """
-    listed = as_sequence_form(form)
+    try:
+        listed = as_sequence_form(form)
+    except UnsupportedGameError:  # as of gadget games, whose payoffs stand in two places
+        return 1.0
     if listed.reach_source is None:
         return 1.0
     sequence, reach = listed.terminal_reach
