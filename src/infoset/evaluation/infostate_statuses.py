@@ -45,8 +45,8 @@ def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...
     """
     check_policy(policy)
     form, found = policy.form, []
-    is_small = form.kind == "sequence" and form.gradient_cost <= MAX_COST
-    rolled = roll_back(form, policy.probabilities) if is_small or may_roll_back(form) else None
+    is_tried = form.gradient_cost <= MAX_COST or may_roll_back(form)
+    rolled = roll_back(form, policy.probabilities) if is_tried else None
     reaches = zip(_reach(policy), _reach(uniform_policy(form)), strict=True)
     for player, (own, uniform) in enumerate(reaches):
         is_reached = own > SMALLEST_REACH * uniform

@@ -77,8 +77,9 @@ EXTREME: Final = 2.0**13
 
 def usual_range(utility: FloatArray) -> tuple[float, float]:
     """Return the range of utilities [Z] that are not extreme: about the median, far from most."""
-    median = float(np.median(utility))
-    distance = np.abs(utility - median)
+    with np.errstate(over="ignore"):  # an infinite range excludes nothing
+        median = float(np.median(utility))
+        distance = np.abs(utility - median)
     distance = distance[distance > 0]
     reach = EXTREME * float(np.median(distance)) if len(distance) else 0.0
     return median - reach, median + reach

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -287,7 +288,8 @@ def outlier_factor(form: Form) -> float:
     utility[places_among(sequence, listed.terminal_sequence, sizes)] = listed.payoff[:, 0]
     utility /= reach
     low, high = usual_range(utility)
-    return max(1.0, float(np.ptp(utility)) / (high - low)) if high > low else 1.0
+    width = float(utility.max()) - float(utility.min())
+    return max(1.0, width / (high - low)) if low < high < inf else 1.0
 
 
 def centered_model(form: Form, player: Player) -> LinearModel:
