@@ -58,9 +58,7 @@ from infoset.forms.payoffs import (
     divided_payoffs,
     midranges,
     no_composition,
-    places_among,
     restrict_blocks,
-    usual_range,
     with_own_results,
 )
 from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
@@ -207,7 +205,6 @@ __all__ = [
     "normalize_behavior",
     "numbers_by_action",
     "pair_gradient",
-    "places_among",
     "plan_value",
     "prior_with_ranges",
     "public_gradient",
@@ -224,7 +221,6 @@ __all__ = [
     "terminal_gradient",
     "terminals_of_terms",
     "unblocked_reach",
-    "usual_range",
     "values_at_terminals",
     "values_of_plans",
     "widest_plan",

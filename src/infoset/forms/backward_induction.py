@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.forms.form import Form
-from infoset.forms.payoffs import ROUNDING_TOLERANCE, places_among
+from infoset.forms.payoffs import ROUNDING_TOLERANCE
 from infoset.forms.sequence_form import SequenceForm, as_sequence_form
 from infoset.forms.transform import locked_map
 from infoset.forms.treeplex import Treeplex, is_new
@@ -118,9 +118,7 @@ class _Rollback:
     def __init__(self, form: SequenceForm, policy: tuple[FloatArray, ...] | None) -> None:
         self._choices, self._policy = [*map(_Choices.of, form.treeplexes)], policy
         sequence, reach = form.terminal_reach
-        sizes = [plex.num_sequences for plex in form.treeplexes]
-        payoff = np.zeros((len(reach), form.num_players))
-        payoff[places_among(sequence, form.terminal_sequence, sizes)] = form.payoff
+        payoff = form.payoffs_at(sequence)
         # [M, 2 N + 2] payoffs, the sums of their absolute values, which bound rounding errors,
         # the number of mistakes below, and the reach. Terminals of equal sequences are added.
         columns = (payoff, np.abs(payoff), np.zeros_like(reach)[:, None], reach[:, None])

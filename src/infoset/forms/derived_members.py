@@ -31,6 +31,11 @@ class DerivedMembers:
         """Whether the game has two players and a constant sum; exploitability needs both."""
         return len(self.treeplexes) == 2 and self.constant_sum is not None
 
+    @property
+    def usual_width(self: Form) -> float:
+        """The payoff width: extreme utilities are not looked for."""
+        return self.payoff_width
+
     @cached_property
     def layouts(self: Form) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences."""

@@ -152,6 +152,10 @@ class Form(Protocol, metaclass=_HasMembers):
         """Largest difference between two utilities of the same player."""
 
     @property
+    def usual_width(self) -> float:
+        """The payoff width without extreme utilities (`usual_range`), where they are listed."""
+
+    @property
     def constant_sum(self) -> float | None:
         """Sum of the players' utilities, if it is the same at every end."""
 

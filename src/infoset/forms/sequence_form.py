@@ -233,14 +233,20 @@ class SequenceForm(DerivedMembers, ShortRepr):
     ) -> tuple[FloatArray, FloatArray]:
         """Return [Z, N] centered utilities by tuple of sequences, and [Z] their probabilities."""
         sequence, probability = self.terminal_reach
-        # Payoffs leave out tuples whose payoff is zero.
-        sizes = [plex.num_sequences for plex in self.treeplexes]
-        where = places_among(sequence, self.centered.terminal_sequence, sizes)
-        returns = np.zeros((len(sequence), self.num_players))
-        returns[where] = self.centered.payoff / unit / probability[where, None]
+        returns = self.centered.payoffs_at(sequence) / unit / probability[:, None]
         for own, plan in enumerate(plans):
             probability = probability * plan[sequence[:, own]]
         return returns, probability
+
+    def payoffs_at(self, sequence: IntArray) -> FloatArray:
+        """Return the payoffs of tuples of sequences [Z, N], among which are all that are listed.
+
+        Payoffs leave out tuples whose payoff is zero.
+        """
+        sizes = [plex.num_sequences for plex in self.treeplexes]
+        found = np.zeros((len(sequence), self.num_players))
+        found[places_among(sequence, self.terminal_sequence, sizes)] = self.payoff
+        return found
 
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1.
@@ -418,6 +424,16 @@ class SequenceForm(DerivedMembers, ShortRepr):
         """Largest difference between two utilities of the same player."""
         low, high = self.centered.payoff_range
         return high - low
+
+    @cached_property
+    def usual_width(self) -> float:
+        """The payoff width without extreme utilities; see `Form.usual_width`."""
+        if self.reach_source is None:
+            return self.payoff_width
+        sequence, reach = self.terminal_reach
+        utility = self.centered.payoffs_at(sequence) / reach[:, None]
+        ranges = [usual_range(own) for own in utility.T]
+        return min(self.payoff_width, max(high - low for low, high in ranges))
 
     @cached_property
     def rounding(self) -> float:

@@ -312,6 +312,11 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
             square, mean, mass = square + reach * paid**2, mean + reach * paid, mass + reach
         return float(np.sqrt(max(square - mean**2 * (2 - mass), 0.0)))
 
+    @property
+    def usual_width(self) -> float:
+        """The usual width in the base; the payoff width if there are added ends."""
+        return self.payoff_width if len(self.transform.ends.player) else self.base.usual_width
+
     def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
         """Return the spread in the base; the payoff width if there are added ends."""
         if len(self.transform.ends.player):

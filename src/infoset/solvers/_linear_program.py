@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from math import inf
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
 from infoset.evaluation import Evaluation
 from infoset.forms import (
     Form,
     Treeplex,
-    as_sequence_form,
     listed_payoffs,
-    places_among,
-    usual_range,
 )
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult
@@ -271,32 +266,12 @@ def _flow_matrix(treeplex: Treeplex) -> csr_array:
     return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
 
-def outlier_factor(form: Form) -> float:
-    """Return how many times as wide as without extreme utilities their range is; 1 without any.
-
-    The tolerances of a solver, which are absolute, would hide usual payoffs beside extreme ones.
-    """
-    try:
-        listed = as_sequence_form(form)
-    except UnsupportedGameError:  # as of gadget games, whose payoffs stand in two places
-        return 1.0
-    if listed.reach_source is None:
-        return 1.0
-    sequence, reach = listed.terminal_reach
-    utility = np.zeros(len(reach))
-    sizes = [plex.num_sequences for plex in listed.treeplexes]
-    utility[places_among(sequence, listed.terminal_sequence, sizes)] = listed.payoff[:, 0]
-    utility /= reach
-    low, high = usual_range(utility)
-    width = float(utility.max()) - float(utility.min())
-    return max(1.0, width / (high - low)) if low < high < inf else 1.0
-
-
 def centered_model(form: Form, player: Player) -> LinearModel:
     """Return `plan_model` of the form by which a solver with absolute tolerances fails least."""
-    outliers = outlier_factor(form)
+    if form.usual_width == form.payoff_width:
+        return plan_model(form.centered, player)
     # One extreme payoff would move the center away from all others.
-    return plan_model(form.centered if outliers == 1.0 else form, player, outliers)
+    return plan_model(form, player, form.payoff_width / form.usual_width)
 
 
 def _payoff_matrix(form: Form, player: Player, outliers: float) -> csr_array:
@@ -400,8 +375,7 @@ def measured_answer(
 ) -> Answer:
     """Return an evaluated answer, with 'failed' for 'optimal' if best responses gain too much."""
     measured = measure(policy)
-    width = policy.form.payoff_width / outlier_factor(policy.form)
-    certified = measured.nash_conv / 2 <= CERTIFIED * max(width, 1e-300)
+    certified = measured.nash_conv / 2 <= CERTIFIED * max(policy.form.usual_width, 1e-300)
     confirmed: Outcome = outcome if outcome != "optimal" or certified else "failed"
     return Answer(policy, measured, confirmed, iterations)
 
