@@ -15,6 +15,7 @@ from infoset.cli.progress import Progress
 from infoset.matches.match_statistics import Estimate, MatchResult
 from infoset.runs import parallel_map
 from infoset.search import make_searcher
+from tests.support.own_files import PENNIES
 
 KUHN = infoset.load("kuhn_poker")
 TOLL_ROAD = Path(__file__).parents[1] / "efg" / "files" / "games" / "toll_road.efg"
@@ -242,32 +243,7 @@ class Endless(Game):
 """
 
 
-OWN_PENNIES = """
-from dataclasses import dataclass
-from infoset import Game, Observation
-
-@dataclass(frozen=True)
-class Pennies(Game):
-    num_players = 2
-
-    def initial_world(self):
-        return ()
-
-    def actors(self, world):
-        return () if world else (0, 1)
-
-    def legal_actions(self, world, player):
-        return ("heads", "tails")
-
-    def transitions(self, world, joint_action):
-        return [] if world else [(joint_action, 1)]
-
-    def rewards(self, world, joint_action, next_world):
-        return (1, -1) if next_world[0] == next_world[1] else (-1, 1)
-
-    def observe(self, world, joint_action, next_world):
-        return Observation(public=next_world)
-
+CONSTANT_PLAYERS = """
 class First:
     def action_probabilities(self, infostate, legal_actions):
         return [1.0, 0.0]
@@ -279,7 +255,7 @@ class Last:
 
 
 def test_an_interval_that_nothing_bounds_is_unknown(command, tmp_path):
-    (tmp_path / "own.py").write_text(OWN_PENNIES)
+    (tmp_path / "own.py").write_text(PENNIES + CONSTANT_PLAYERS)
     arguments = ["match", "own.py:Pennies", "own.py:First", "own.py:Last", "--deals", "5"]
     ran = command(*arguments)
     row = next(line for line in ran.out.splitlines() if "as player 0" in line)

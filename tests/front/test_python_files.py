@@ -13,46 +13,15 @@ from infoset.cli import main
 from infoset.errors import ParameterError, PolicyFileError, UnknownNameError
 from infoset.front import register_learner, register_method, register_searcher, resolve_players
 from infoset.regret import SCHEMES
+from tests.support.own_files import PENNIES
 from tests.support.registries import undo_registrations
-
-SOURCE = '''
-from __future__ import annotations
-from dataclasses import dataclass
-from infoset import Game, Observation
-
-@dataclass(frozen=True)
-class Pennies(Game):
-    """The chooser wins where both pennies match."""
-
-    stake: int = 1
-    num_players = 2
-
-    def initial_world(self):
-        return ()
-
-    def actors(self, world):
-        return () if world else (0, 1)
-
-    def legal_actions(self, world, player):
-        return ("heads", "tails")
-
-    def transitions(self, world, joint_action):
-        return [] if world else [(joint_action, 1)]
-
-    def rewards(self, world, joint_action, next_world):
-        sign = 1 if next_world[0] == next_world[1] else -1
-        return (sign * self.stake, -sign * self.stake)
-
-    def observe(self, world, joint_action, next_world):
-        return Observation(public=next_world)
-'''
 
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "pennies.py"
-    path.write_text(SOURCE)
+    path.write_text(PENNIES)
     return path
 
 
@@ -213,7 +182,7 @@ def test_a_name_of_the_library_is_not_given_away():
 
 def test_the_only_game_of_a_file_needs_no_name(file):
     file.write_text(
-        f"{SOURCE}\nfrom infoset.games import KuhnPoker\n\nclass _Half(Pennies): pass\n"
+        f"{PENNIES}\nfrom infoset.games import KuhnPoker\n\nclass _Half(Pennies): pass\n"
         "class Unfinished(Game): pass\n"
     )
     games = [infoset.load(spec) for spec in ("pennies.py", "pennies.py:", f"{file}(stake=3)")]
@@ -250,7 +219,7 @@ def test_a_python_file_is_not_read_as_the_file_of_a_policy(tmp_path):
 
 
 def test_a_file_without_a_name_lists_its_games(file, tmp_path):
-    file.write_text(f"{SOURCE}\nlarge = Pennies(stake=9)\n")
+    file.write_text(f"{PENNIES}\nlarge = Pennies(stake=9)\n")
     with pytest.raises(ParameterError, match=r"in it: pennies\.py:Pennies or pennies\.py:large$"):
         infoset.load("pennies.py")
     (tmp_path / "empty.py").write_text("x = 1\n")
@@ -266,7 +235,7 @@ def test_parameters_of_a_class_are_keywords_or_text(file):
 def test_a_file_imports_its_neighbors(file, tmp_path, monkeypatch):
     folder = tmp_path / "games"
     folder.mkdir()
-    (folder / "pennies_rules.py").write_text(SOURCE)
+    (folder / "pennies_rules.py").write_text(PENNIES)
     (folder / "mine.py").write_text("from pennies_rules import Pennies\nown = Pennies(stake=5)\n")
     before = [*sys.path]
     assert infoset.load("games/mine.py:own").stake == 5
