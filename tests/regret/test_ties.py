@@ -9,9 +9,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from infoset.forms import Layout, lock
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, transfer_policy
-from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, rule_of_scheme
+from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
+from infoset.regret import (
+    SCHEMES,
+    LocalMinimizer,
+    RegretMinimizer,
+    regret_tolerances,
+    rule_of_scheme,
+)
 from infoset.tree import build_tree, derive_public_form
 from tests.support.exact_regret import exact_average
 
@@ -68,6 +75,22 @@ def test_the_public_form_has_the_same_ties(scheme):
         plans.append(transfer_policy(average, tree.sequence_form).probabilities)
     for one, other in zip(*plans, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_forms_with_locks_have_similar_tolerances():
+    """A public form adds its terms in another order, and bounds their sum less tightly."""
+    tree = build_tree(load_game("kuhn_poker"))
+    found = []
+    for form in (tree.sequence_form, derive_public_form(tree)):
+        locked = lock(form, {("[J]", 0): {"pass": 0.5, "bet": 0.5}})
+        uniform = uniform_policy(locked).realization_plans()
+        plans = tuple(map(np.asarray, map(Layout.to_positions, locked.layouts, uniform)))
+        tolerances = regret_tolerances(locked, locked.payoffs("float64"), plans)
+        found.append([np.sort(own) for own in tolerances])
+    for one, other in zip(*found, strict=True):
+        assert (0 < one).all()
+        assert (one < 1.01 * other).all()
+        assert (other < 4 * one).all()
 
 
 def test_a_constant_in_all_payoffs_breaks_no_tie():
