@@ -88,7 +88,7 @@ def test_forms_with_locks_have_similar_tolerances():
         tolerances = regret_tolerances(locked, locked.payoffs("float64"), plans)
         found.append([np.sort(own) for own in tolerances])
     for one, other in zip(*found, strict=True):
-        assert (0 < one).all()
+        assert (one > 0).all()
         assert (one < 1.01 * other).all()
         assert (other < 4 * one).all()
 
