@@ -85,6 +85,12 @@ def usual_range(utility: FloatArray) -> tuple[float, float]:
     return median - reach, median + reach
 
 
+def usual_part(utility: FloatArray) -> FloatArray:
+    """Return the utilities [Z] in their usual range."""
+    low, high = usual_range(utility)
+    return utility[(low <= utility) & (utility <= high)]
+
+
 def midranges(utility: FloatArray) -> FloatArray:
     """Return [N] the midrange of each column of `utility` [Z, N]; 0.0 if it is only rounding.
 

@@ -22,6 +22,7 @@ from infoset.forms.payoffs import (
     merge_payoffs,
     places_among,
     terminal_payoffs,
+    usual_part,
     usual_range,
 )
 from infoset.forms.transform import Transform
@@ -432,8 +433,10 @@ class SequenceForm(DerivedMembers, ShortRepr):
             return self.payoff_width
         sequence, reach = self.terminal_reach
         utility = self.centered.payoffs_at(sequence) / reach[:, None]
-        ranges = [usual_range(own) for own in utility.T]
-        return min(self.payoff_width, max(high - low for low, high in ranges))
+        usual = [usual_part(own) for own in utility.T]
+        if sum(map(len, usual)) == utility.size:
+            return self.payoff_width
+        return float(max(map(np.ptp, usual)))
 
     @cached_property
     def rounding(self) -> float:

@@ -375,7 +375,8 @@ def measured_answer(
 ) -> Answer:
     """Return an evaluated answer, with 'failed' for 'optimal' if best responses gain too much."""
     measured = measure(policy)
-    certified = measured.nash_conv / 2 <= CERTIFIED * max(policy.form.usual_width, 1e-300)
+    allowed = max(CERTIFIED * policy.form.usual_width, policy.form.rounding, 1e-300)
+    certified = measured.nash_conv / 2 <= allowed
     confirmed: Outcome = outcome if outcome != "optimal" or certified else "failed"
     return Answer(policy, measured, confirmed, iterations)
 
