@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import infoset
 from infoset.efg import chance, decision, extensive_form_from_nodes, parse_efg, terminal
-from infoset.forms import may_roll_back, roll_back
+from infoset.forms import backward_induction, may_roll_back, roll_back
 from infoset.games import matrix_game
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
@@ -196,6 +196,17 @@ def test_payoffs_of_zero_hide_nothing():
         # Where nothing is paid, nothing needs to be decided.
         assert may_roll_back(form) == bool(paid)
         assert roll_back(form).is_decided[0].tolist() == [False, True]
+
+
+def test_large_games_are_rolled_back_if_it_is_worth_it(monkeypatch):
+    """In goofspiel, 2 % of the terminals only seem to follow perfect information."""
+    hidden = infoset.build_sequence_form("goofspiel(num_cards=4)")
+    perfect = form_of(decision(0, "top", {"a": terminal(1, 0), "b": terminal(2, 0)}))
+    assert may_roll_back(hidden)
+    assert may_roll_back(perfect)
+    monkeypatch.setattr(backward_induction, "MAX_COST", 0)
+    assert not may_roll_back(hidden)
+    assert may_roll_back(perfect)
 
 
 def test_forced_moves_that_others_see_differently_are_no_decisions():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.forms import Form, may_roll_back, roll_back
+from infoset.forms.backward_induction import MAX_COST
 from infoset.policy import TabularPolicy, check_policy, uniform_policy
 from infoset.typing import FloatArray
 
@@ -17,9 +18,6 @@ STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 SMALLEST_REACH = 1e-6
 """Reach, as a fraction of that under uniform play, below which an infostate is off the path: the
 averages of regret minimization reach every infostate with some small probability."""
-
-MAX_COST = 1_000_000
-"""Numbers read by a gradient up to which also infostates where nobody is paid are looked at."""
 
 
 def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...]:
@@ -45,7 +43,7 @@ def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...
     """
     check_policy(policy)
     form, found = policy.form, []
-    is_tried = form.gradient_cost <= MAX_COST or may_roll_back(form)
+    is_tried = form.gradient_cost <= MAX_COST or may_roll_back(form)  # also where nobody is paid
     rolled = roll_back(form, policy.probabilities) if is_tried else None
     reaches = zip(_reach(policy), _reach(uniform_policy(form)), strict=True)
     for player, (own, uniform) in enumerate(reaches):

@@ -16,6 +16,9 @@ from infoset.forms.treeplex import Treeplex, is_new
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.sorting import lexicographic_order
 
+MAX_COST = 1_000_000
+"""Numbers read by a gradient up to which backward induction takes a fraction of a second."""
+
 
 @dataclass(frozen=True, eq=False)
 class RolledBack:
@@ -75,8 +78,9 @@ def roll_back(form: Form, policy: tuple[FloatArray, ...] | None = None) -> Rolle
 def may_roll_back(form: Form) -> bool:
     """Return whether information may be perfect somewhere, from payoffs that are not zero.
 
-    Where all payoffs below are zero, nothing needs to be decided. It takes as long as some
-    gradients, while `roll_back` needs all terminals, listed anew.
+    Where all payoffs below are zero, nothing needs to be decided. In games whose gradients read
+    more than `MAX_COST` numbers, information must be perfect for a tenth of the terminals: there,
+    `roll_back` takes as long as hundreds of gradients, and this function as long as some.
     """
     if form.kind != "sequence":
         return False
@@ -84,10 +88,12 @@ def may_roll_back(form: Form) -> bool:
     choices, sequence = [*map(_Choices.of, form.treeplexes)], listed
     if any((plex.num_actions == 1).any() for plex in form.treeplexes):
         sequence, _ = _merged(choices, listed, np.zeros((len(listed), 0)))
+    # In a large game it must be worth it: where much can be replaced, it is at the ends.
+    enough = len(sequence) // 10 if form.gradient_cost > MAX_COST else 1
     for player, own in enumerate(choices):
         # Terminals that are left out, because they pay nothing, cannot make the others agree.
-        alive = _infostates_of(own.plex, listed[:, player])
-        if len(_rows_to_replace(own, sequence, player, alive & (own.plex.num_actions > 1), 0)):
+        can = _infostates_of(own.plex, listed[:, player]) & (own.plex.num_actions > 1)
+        if len(_rows_to_replace(own, sequence, player, can, min_rows=0)) >= max(1, enough):
             return True
     return False
 
@@ -239,9 +245,10 @@ def _rows_to_replace(
 
 def _infostates_of(plex: Treeplex, sequences: IntArray) -> BoolArray:
     """Return [I] the infostates on the paths to some sequences."""
-    on_path = np.zeros(plex.num_infostates, bool)
     owner = plex.infostate_of_sequence
-    here = np.unique(owner[sequences])
+    last = np.zeros(plex.num_infostates + 1, bool)
+    last[owner[sequences]] = True  # index -1, the owner of the empty sequence, is the last entry
+    on_path, here = np.zeros(plex.num_infostates, bool), np.flatnonzero(last[:-1])
     # All paths to the root are followed together, and those that meet are followed once.
     while len(here := here[here >= 0]):
         on_path[here] = True
