@@ -72,11 +72,11 @@ def places_among(listed: IntArray, sought: IntArray, sizes: Sequence[int]) -> Lo
 
 
 EXTREME: Final = 2.0**13
-"""How many times as far from the median as half of all utilities one must be to be extreme."""
+"""Number of median distances from the median beyond which a utility is extreme."""
 
 
 def usual_range(utility: FloatArray) -> tuple[float, float]:
-    """Return the range of utilities [Z] that are not extreme: about the median, far from most."""
+    """Return the range around the median outside which utilities [Z] are extreme; see `EXTREME`."""
     with np.errstate(over="ignore"):  # an infinite range excludes nothing
         median = float(np.median(utility))
         distance = np.abs(utility - median)
