@@ -113,9 +113,10 @@ def run_measured(
     constant-sum, the error must therefore also be at most 0.1% of the spread on the path: the
     largest of the players' `2 √(Σ p(z) (u(z) - ū)²)`, where p(z) is the probability of a terminal
     history z under the answer, u(z) the utility there, and ū its mean. Utilities count as at most
-    8,192 median distances from their median. The spread is at most the payoff range. Such a run also continues, unless the error is rounding, until it has done 10,000
-    iterations or these have read 2·10⁷ numbers. In two-player constant-sum games that are tables or
-    small, the spread counts if it is less than 10% of the payoff range.
+    8,192 median distances from their median. The spread is at most the payoff range. Such a run
+    also continues, unless the error is rounding, until it has done 10,000 iterations or these have
+    read 2·10⁷ numbers. In two-player constant-sum games that are tables or small, the spread counts
+    if it is less than 10% of the payoff range.
 
     Raises
     ------
