@@ -91,7 +91,7 @@ GAMES: Mapping[str, CurveGame] = {
         "Goofspiel 5, descending", "Goofspiel", GOOFSPIEL.format(5, "descending"), 13, 50_000, 100
     ),
     "goofspiel_5_random": CurveGame(
-        "Goofspiel 5, random", "Goofspiel", GOOFSPIEL.format(5, "random"), 13, 2000, 2
+        "Goofspiel 5, random", "Goofspiel", GOOFSPIEL.format(5, "random"), 13, 2000, 4
     ),
     # Ships of two cells: with one cell, every position is equivalent and uniform play is optimal.
     "battleship_2x2": CurveGame(
