@@ -229,7 +229,7 @@ def _check_name(player: str) -> None:
 def unknown_file_or_name(kind: str, text: str, known: Iterable[str]) -> UnknownNameError:
     """Return the error for a text that is neither a file nor one of the `known` names.
 
-    If no name is similar, a path is as likely to be misspelled.
+    If no name is similar, a misspelled path is as likely.
     """
     error = UnknownNameError.of(kind, text, known)
     hint = str(error).partition("; ")[2]

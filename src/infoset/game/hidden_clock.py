@@ -65,7 +65,7 @@ def hide_clock(game: Game, limit: int) -> Game:
 
 @dataclass(frozen=True)
 class Several:
-    """What a player sees at once, in the order in which it happened."""
+    """Observations that a player receives together, in the order of the transitions."""
 
     parts: tuple[Hashable, ...]
 
@@ -90,7 +90,7 @@ class _Event(NamedTuple):
 
     public: Hashable
     private: tuple[Hashable, ...]
-    """Of each player; None for those who have seen it."""
+    """The private part of each player; None for those who have seen it."""
 
 
 class _Turn(NamedTuple):
@@ -190,7 +190,7 @@ class _HiddenClock(Game):
         return _Turn(next_world, acting)
 
     def _with_event(self, world: _Turn, now: Observation) -> tuple[_Event, ...]:
-        """Return the events of the turn that are still to be seen, after one more observation."""
+        """Return the events of the turn that somebody has not seen, after one more observation."""
         seen = now.seen_by_each(self.num_players)
         private = tuple(None if p in world.players else part for p, part in enumerate(seen))
         is_empty = now.public is None and not any(part is not None for part in private)
@@ -211,19 +211,19 @@ class _HiddenClock(Game):
 
 
 def _seen_early(now: Observation, player: Player) -> Hashable:
-    """Return what a player observes privately during its turn, also what becomes public later."""
+    """Return a player's private observation in its turn, with parts that become public later."""
     own = now.seen_by(player)
     return own if now.public is None else Seen(own, now.public)
 
 
 def _seen_late(events: Sequence[_Event], player: Player) -> Hashable:
-    """Return what a player observes privately at the end of the turn of others."""
+    """Return a player's private observation at the end of the turn of others."""
     looks = [
         Seen(event.private[player], event.public)
         for event in events
         if event.public is not None or event.private[player] is not None
     ]
-    # Without private parts, the public ones tell everything, and their order.
+    # Without private parts, the public ones contain everything, in order.
     if all(look.private is None for look in looks):
         return None
     return looks[0].private if len(looks) == 1 else Several(tuple(looks))

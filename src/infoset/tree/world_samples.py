@@ -38,13 +38,13 @@ PLAYS_PER_ROOT: Final = 10
 """Plays by the square root of the limit: with a hundred times as many world states as the limit
 allows, equally probable, half of all samples have no repetition."""
 PILOTS: Final = (16, 4)
-"""Divisors of the number of plays in samples that find out how long the plays must be, so that the
-plays take little time in games that are not too large."""
+"""Divisors of the number of plays in samples that determine the necessary length of plays, which
+then take little time in games that are not too large."""
 MAX_PILOT_REPEATS: Final = 2
 MIN_CONTINUED: Final = 0.25
-"""Smallest fraction of the plays that must not have ended."""
+"""Minimum fraction of the plays that must not have ended."""
 MAX_KEPT: Final = 5_000_000
-"""Number of outcomes that are kept: plays pass often where they begin, and seldom later."""
+"""Number of cached outcomes: plays often pass near their beginning, and seldom elsewhere."""
 
 
 def first_check(limit: int) -> int:
@@ -210,9 +210,9 @@ class Meeting(NamedTuple):
 
 
 class _RandomSteps:
-    """Random steps of plays. Outcomes that have been listed are kept, as far as there is room.
+    """Random steps of plays. Listed outcomes are cached, as far as there is room.
 
-    Any distribution serves the purpose, if all that it draws can be reached.
+    Any distribution over reachable outcomes serves the purpose.
     """
 
     def __init__(self, game: Game) -> None:
@@ -265,7 +265,7 @@ def _pilot(
 def _meetings(
     steps: _RandomSteps, start: Sequence[World], plays: int, max_steps: int
 ) -> Iterator[Meeting]:
-    """Yield how plays from random world states of `start` meet after 1, 2, … steps."""
+    """Yield the meetings of plays from random world states of `start` after 1, 2, … steps."""
     worlds = [start[place] for place in steps.rng.integers(len(start), size=plays).tolist()]
     for step in range(1, max_steps + 1):
         worlds = [after for world in worlds for after in steps.next_worlds(world)]
