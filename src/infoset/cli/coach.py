@@ -28,7 +28,7 @@ SMALLEST_SHOWN = 0.0005
 MAX_HANDS = 8
 """Entries of a belief, the most probable ones."""
 MAX_LISTED_TEXTS = 8
-"""Actions that a line lists."""
+"""Maximum number of actions that a line lists."""
 MAX_LISTED = 20_000
 NUM_SAMPLES = 2_000
 """Histories that are listed for a belief; where there are more, histories drawn."""

@@ -85,7 +85,7 @@ class _Format(NamedTuple):
     parse: Callable[..., ReadGame]
 
     def is_suffix_of(self, path: str | Path) -> bool:
-        """Return whether a path has the suffix, also before that of gzip."""
+        """Return whether a path has the suffix, possibly followed by that of gzip."""
         return str(path).lower().removesuffix(".gz").endswith(self.suffix)
 
 

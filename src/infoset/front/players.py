@@ -47,7 +47,7 @@ from infoset.utils.paths import looks_like_path, no_such_path
 UNIFORM = "uniform"
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
 PLAYER_KINDS: Final = (Policy, SupportsSearch)
-"""What `path/to/file.py:NAME` may name as a player; searchers are policies."""
+"""Kinds of players that `path/to/file.py:NAME` may name; searchers are policies."""
 FILE_PARAMETERS: Final = ("blueprint", "leaf_value", "values")
 """Parameters of searchers that name a policy file or the file of a critic."""
 

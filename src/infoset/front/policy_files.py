@@ -47,7 +47,7 @@ RESULT: Final = "result.json"
 
 GIVE: Final = "give a policy file (.parquet, .csv or .npz), the folder of a run, or 'uniform'"
 MAX_RUNS: Final = 5
-"""Runs in a folder that an error names."""
+"""Maximum number of runs in a folder that an error names."""
 
 
 def policy_path(policy: str | Path) -> Path:

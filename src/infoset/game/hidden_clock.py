@@ -21,7 +21,7 @@ ENDED: Final = "ended"
 def hide_clock(game: Game, limit: int) -> Game:
     """Give all turns the same number of transitions, so that nobody learns how many one took.
 
-    Players know the number of transitions, including those of which they see nothing. If another
+    Players know the number of transitions, including those that they do not observe. If another
     player silently tries again, they know the number of tries. In the game that is returned, a turn
     that is shorter than `limit` ends with waiting transitions, in which nobody acts. During a turn
     only the players who act in it observe something; the others observe everything at its end.
@@ -177,7 +177,7 @@ class _HiddenClock(Game):
     def _after(self, world: _Turn, next_world: World, now: Observation) -> _Turn:
         """Return the world state after a transition to a world state of the original game."""
         acting, step = self.rules.actors(next_world), world.step + 1
-        # A turn of all players has nobody from whom its length could be hidden.
+        # If all players act in a turn, its length need not be hidden from anybody.
         if len(world.players) in (0, self.num_players) or self._is_over(next_world):
             return _Turn(next_world, acting)
         events = self._with_event(world, now)

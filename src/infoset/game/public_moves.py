@@ -99,7 +99,7 @@ def _legal_actions(game: Game, world: World) -> list[Sequence[Action]]:
 
 
 def _common_move(moves: Collection[JointAction]) -> PublicMove:
-    """Return what several joint actions have in common."""
+    """Return the common part of several joint actions."""
     actors = {tuple(p for p, action in enumerate(joint) if action is not NOOP) for joint in moves}
     by_player = enumerate(set(own) for own in zip(*moves, strict=True))
     actions = {p: next(iter(own)) for p, own in by_player if len(own) == 1 and own != {NOOP}}

@@ -29,7 +29,7 @@ class Remark:
     found: str
     """The suspicious feature, in words."""
     advice: str
-    """What to change if it is not intended."""
+    """The advised change, if it is not intended."""
 
     def __str__(self) -> str:
         return f"{self.found}; if this is not intended, {self.advice}"

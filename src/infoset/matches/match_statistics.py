@@ -45,8 +45,9 @@ class MatchResult(ShortRepr):
 
     utility: Estimate
     """Utility of the first policy per play, averaged over all positions, in the game's units. If
-    bounds of the utility are known, as on a tree, the interval is within them, and made like that
-    of `win_rate`. Otherwise it is Student's t interval, and infinite if all deals were equal."""
+    bounds of the utility are known, as on a tree, the interval is within them, and computed like
+    that of `win_rate`. Otherwise it is Student's t interval, and infinite if all deals were
+    equal."""
     win_rate: Estimate
     """Fraction of plays that the first policy wins, averaged over all positions. A player wins if
     no player has a higher utility. If k players tie for the highest, each wins 1 / k. The same

@@ -181,7 +181,7 @@ def plot_games(
     columns
         Number of panels in a row; by default 2 to 4, so that few places are empty.
     payoff_width
-        The payoff range by title, for games of which no run records it.
+        The payoff range by title, for games whose runs do not record it.
     title
         Text above all panels; by default none.
     figsize : pair of float, optional

@@ -68,7 +68,7 @@ def import_extra(extra: str, purpose: str) -> Any:
     extra
         A name in `EXTRAS`.
     purpose
-        What needs the extra, at the beginning of the error message.
+        Activity that needs the extra, at the beginning of the error message.
 
     Raises
     ------

@@ -33,7 +33,7 @@ def draw_noise(game: Any) -> bool:
     Returns
     -------
     bool
-        Whether no noise is left to draw.
+        Whether all noise was drawn.
     """
     if not re.search(r"\badd_noise\(", str(game)):
         return True
