@@ -258,8 +258,8 @@ def regret_tolerances(
     at most δ to the cumulative regret of an infostate.
 
     The rounding error of a counterfactual value is relative to the absolute values of its terms,
-    whose sum may be large where the value itself is 0. The tolerance is `ROUNDINGS` roundings of
-    this sum, if others play uniformly and the player plays to make it large.
+    whose sum may be large where the value itself is 0. The tolerance is `ROUNDINGS` rounding errors
+    of this sum, if others play uniformly and the player maximizes it.
 
     Parameters
     ----------
