@@ -43,7 +43,7 @@ def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...
     """
     check_policy(policy)
     form, found = policy.form, []
-    is_tried = form.gradient_cost <= MAX_COST or may_roll_back(form)  # also where nobody is paid
+    is_tried = form.gradient_cost <= MAX_COST or may_roll_back(form)  # also without payoffs
     rolled = roll_back(form, policy.probabilities) if is_tried else None
     reaches = zip(_reach(policy), _reach(uniform_policy(form)), strict=True)
     for player, (own, uniform) in enumerate(reaches):

@@ -88,7 +88,7 @@ def may_roll_back(form: Form) -> bool:
     choices, sequence = [*map(_Choices.of, form.treeplexes)], listed
     if any((plex.num_actions == 1).any() for plex in form.treeplexes):
         sequence, _ = _merged(choices, listed, np.zeros((len(listed), 0)))
-    # In a large game it must be worth it: where much can be replaced, it is at the ends.
+    # Large games must be worth the time: where much can be replaced, it is near the ends.
     enough = len(sequence) // 10 if form.gradient_cost > MAX_COST else 1
     for player, own in enumerate(choices):
         # Omitted terminals, which pay nothing, cannot make the sequences of the others agree.
