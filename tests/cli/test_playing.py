@@ -286,7 +286,7 @@ def test_a_verdict_begins_with_the_chosen_action_and_its_cost():
     assert mixing.verdict(start, "Heads") == f"Heads (best). Tails would be as good; {mixed}"
     folds = tabulate(form, [lambda infostate, legal: {"pass": 1}, None])
     never = Coach(folds, 1).verdict(king, "bet")
-    assert never == "bet (of unknown cost: the others never lead here)"
+    assert never == "bet (cost unknown: the other players never lead here)"
 
 
 def test_a_coach_needs_a_policy_for_the_game(command):

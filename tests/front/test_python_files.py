@@ -214,7 +214,7 @@ def test_a_file_with_several_players_needs_a_name(tmp_path, monkeypatch):
 
 def test_a_python_file_is_not_read_as_the_file_of_a_policy(tmp_path):
     (tmp_path / "policy.py").write_text(ONE_EACH["policy.py"])
-    with pytest.raises(PolicyFileError, match="is a Python file, not that of a policy"):
+    with pytest.raises(PolicyFileError, match="is a Python file, not a policy file"):
         infoset.load_policy(tmp_path / "policy.py", "kuhn_poker")
 
 

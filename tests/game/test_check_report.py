@@ -142,11 +142,11 @@ def test_the_text_of_a_report() -> None:
     assert str(partial) == (
         "liars_dice: no rule violations found\n"
         "  checked 10,000 histories, through 937 world states, and 1,872 random plays\n"
-        "  incomplete: the game has more histories, and a random play stays among those checked "
+        "  incomplete: the game has more histories, and a random play stays among the checked ones "
         "with probability 0.475; check more with max_histories=100000 (--max-histories 100000)"
     )
     rare = CheckReport("liars_dice", 937, 10_000, False, 0.0004, num_plays=1872)
-    assert "more histories, and a random play almost always leaves those checked; " in str(rare)
+    assert "more histories, and a random play almost always leaves the checked ones; " in str(rare)
 
 
 @given(random_games())

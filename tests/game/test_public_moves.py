@@ -1,4 +1,4 @@
-"""What everybody knows of who acted, and how, compared with the enumeration of all histories."""
+"""Common knowledge of who acted, and how, compared with the enumeration of all histories."""
 
 from __future__ import annotations
 

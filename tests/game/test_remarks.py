@@ -133,10 +133,10 @@ def test_remarks_name_the_player_and_its_actions() -> None:
 
     game = guessing(observe=observe)
     [remark] = check_game(game).remarks
-    assert remark.found == "player 1 never observes anything of what player 0 does before it"
+    assert remark.found == "player 1 never observes any earlier action of player 0"
     game.player_names = ("seller", "buyer")
     [remark] = check_game(game).remarks
-    assert remark.found == "buyer never observes anything of what seller does before it"
+    assert remark.found == "buyer never observes any earlier action of seller"
 
 
 def test_one_choice_of_several_that_is_never_observed() -> None:
@@ -157,7 +157,7 @@ def test_one_choice_of_several_that_is_never_observed() -> None:
         observe=lambda world, joint, after: Observation(after[-1] if world else "acted"),
     )
     [remark] = check_game(game).remarks
-    assert remark.found == "player 1 never observes which of a, b player 0 has chosen before it"
+    assert remark.found == "player 1 never observes which of a, b player 0 chose earlier"
 
 
 def test_an_action_that_is_observed_later_is_observed() -> None:

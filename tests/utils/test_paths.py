@@ -30,7 +30,9 @@ def test_what_is_there_but_no_file_is_named(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("nothing")
     assert no_such_path(tmp_path / "pipe", "give a file").endswith("pipe or a device; give a file")
-    assert no_such_path(tmp_path / "link", "give a file").endswith("where nothing is; give a file")
+    assert no_such_path(tmp_path / "link", "give a file").endswith(
+        "link to a missing path; give a file"
+    )
 
 
 def test_similar_names_are_suggested(tmp_path, monkeypatch):

@@ -122,12 +122,12 @@ def _named_game(name: str) -> Game:
 
 
 def is_registered(name: str) -> bool:
-    """Return whether a game is registered under the name that begins a text."""
+    """Return whether the name at the beginning of a text is that of a registered game."""
     return GAMES.knows(name.partition("(")[0].strip())
 
 
 def _given_game(game: Game, certificate: Certificate) -> Game:
-    """Return a game that is given, if the certificate names it."""
+    """Return the given game; raise unless the certificate names it."""
     check_type("game", game, Game, 'a game, such as infoset.load("own.py:Own")')
     if str(game) != certificate.game:
         raise CertificateError(

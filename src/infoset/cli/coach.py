@@ -28,7 +28,7 @@ SMALLEST_SHOWN = 0.0005
 MAX_HANDS = 8
 """Entries of a belief, the most probable ones."""
 MAX_LISTED_TEXTS = 8
-"""Actions that a line lists."""
+"""Maximum number of actions that a line lists."""
 MAX_LISTED = 20_000
 NUM_SAMPLES = 2_000
 """Histories that are listed for a belief; where there are more, histories drawn."""
@@ -121,7 +121,7 @@ class Coach:
             yield f"your decisions cost {known} in all, compared with the best actions"
 
     def verdict(self, infostate: Infostate, chosen: Action) -> str:
-        """Return an action with what it costs, what the others would cost, and what a coach mixes.
+        """Return an action, its cost, the costs of the others, and the mixture of the coach.
 
         Such as `call (best). raise would cost 0.747`.
         """
@@ -129,7 +129,7 @@ class Coach:
         own = slice(first, first + len(actions))
         losses, shares = self._losses[own].tolist(), self._policy[own].tolist()
         if np.isnan(losses).any():
-            return f"{chosen} (of unknown cost: the others never lead here)"
+            return f"{chosen} (cost unknown: the other players never lead here)"
         costs = dict(zip(actions, losses, strict=True))
         cost = costs.pop(chosen)
         is_best = cost < SMALLEST_SHOWN
@@ -161,12 +161,12 @@ class Coach:
         """Return the cost of a sequence's action as text; empty if it costs nothing."""
         loss = self._losses[sequence]
         if np.isnan(loss):
-            return " (unknown: the others never lead here)"
+            return " (unknown: the other players never lead here)"
         return f" (costs {loss:.3g})" if loss >= SMALLEST_SHOWN else ""
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """Return texts with commas; of many, the first ones."""
+    """Join texts with commas; of many, list only the first ones."""
     rest = len(texts) - MAX_LISTED_TEXTS
     return ", ".join(texts[:MAX_LISTED_TEXTS]) + (f" and {rest} more" if rest > 0 else "")
 

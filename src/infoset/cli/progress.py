@@ -35,7 +35,7 @@ MIN_COMPILING = 0.5
 MIN_PAUSE, MAX_PAUSE = 10.0, 600.0
 """Seconds between two lines of progress where standard error is not a terminal."""
 PAUSE_FRACTION = 0.25
-"""Pause by the time that has passed, between these limits."""
+"""Pause as a fraction of the elapsed time, within these limits."""
 THREAD_NAME = "infoset-progress"
 
 
@@ -324,8 +324,8 @@ def _each_text(values: tuple[float, ...]) -> str:
 def live(name: str) -> Iterator[Progress]:
     """Show the progress of a game on standard error while the block runs.
 
-    On a terminal, the display is removed at the end. In a pipe or a file, there is a line now and
-    then, at first after `MIN_PAUSE` seconds. Output of other libraries, such as HiGHS at Ctrl-C, is
+    On a terminal, the display is removed at the end. In a pipe or a file, a line is printed now and
+    then, first after `MIN_PAUSE` seconds. Output of other libraries, such as HiGHS at Ctrl-C, is
     redirected to standard error, because standard output is for data.
     """
     from rich.live import Live

@@ -241,7 +241,7 @@ def train_critic(
     game
         A two-player constant-sum game.
     blueprint
-        As in `ContinualResolving`. All but networks that were trained by rules in JAX need a game
+        As in `ContinualResolving`. Networks other than those trained by rules in JAX need a game
         that can be built.
     transformations
         Transformations, the first of which is the identity, or a name of `TRANSFORMATION_SETS`. By

@@ -149,8 +149,8 @@ def train(
         Learner steps after which to stop; 10,000 if neither `steps` nor `seconds` is given.
     seconds
         Time after which to stop, without construction and compilation. If the game is not built,
-        a fifth of it is for the response, see `response_steps`. Without time, as with 0, no step is
-        done, and the policy is that of the initial network.
+        a fifth of it is for the response, see `response_steps`. With 0, no training step is run,
+        and the policy is that of the initial network.
     seed
         Seed of the network's weights and of the episodes. Runs with the same seed, parameters,
         machine and version of JAX return the same bits, if `seconds` does not end them.

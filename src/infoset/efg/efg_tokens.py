@@ -30,10 +30,10 @@ PATTERN: Final = re.compile(
 SPACE: Final = re.compile(r"\s*+", re.ASCII)
 ESCAPE: Final = re.compile(r'\\(["\\])')
 GZIP: Final = b"\x1f\x8b"
-"""The first bytes of a file that gzip has compressed."""
+"""The first bytes of a file compressed by gzip."""
 
 MAX_BYTES: Final = 2**30
-"""Maximum size of the text of a game: a small compressed file may hold any amount."""
+"""Maximum size of the text of a game: a small compressed file may expand to any size."""
 
 MAX_SHOWN: Final = 40
 MAX_LABEL: Final = 100_000
@@ -160,7 +160,7 @@ def read_text(path: str | Path) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the bytes of a file; those of a file that gzip has compressed are decompressed.
+    """Return the bytes of a file, decompressed if gzip has compressed it.
 
     Raises
     ------
@@ -169,14 +169,14 @@ def read_bytes(path: str | Path) -> bytes:
     """
     check_path("path", path)
     try:
-        # A named pipe is waited for: who names one as a game is about to write it.
+        # Wait for a named pipe: whoever names one as a game is about to write to it.
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
             if data.startswith(GZIP):
                 with gzip.open(io.BytesIO(data)) as unpacked:
                     data = unpacked.read(MAX_BYTES + 1)
     except FileNotFoundError as error:
-        raise GameFileError(no_such_path(path, "give the path of a game's file")) from error
+        raise GameFileError(no_such_path(path, "give the path of a game file")) from error
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise GameFileError(f"the file {path} cannot be read ({reason})") from error

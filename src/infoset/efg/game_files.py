@@ -1,4 +1,4 @@
-"""Files of games of several programs; the content decides how a file is read."""
+"""Game files of several programs; the content of a file determines how it is read."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ WORKBOOK: Final = re.compile(r"<(efg|nfg)file>(.*)</\1file>", re.DOTALL)
 def load_game_file(path: str | Path) -> ReadGame:
     """Read a game from a file of Gambit or LiteEFG, which may be compressed by gzip.
 
-    The content decides, whatever the name: it begins with `EFG` or `NFG`, is a workbook of Gambit's
-    graphical interface with such a text inside, or has the lines of LiteEFG.
+    The format depends on the content, not on the name: it begins with `EFG` or `NFG`, is a workbook
+    of Gambit's graphical interface with such a text inside, or has the lines of LiteEFG.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def load_game_file(path: str | Path) -> ReadGame:
         )
     data = read_bytes(path)
     begins = [form for form in FORMATS if form.beginning.match(data)]
-    # An error with a line helps more than a refusal, if the name says what the content should be.
+    # If the name implies a format, an error with a line number helps more than a refusal.
     for form in begins or [form for form in FORMATS if form.is_suffix_of(path)]:
         return form.parse(decode(data, path), name=str(path))
     raise GameFileError(
@@ -62,7 +62,7 @@ def load_game_file(path: str | Path) -> ReadGame:
 
 
 def is_game_file_name(path: str | Path) -> bool:
-    """Return whether a path ends as those of games do, such as kuhn.efg or kuhn.efg.gz."""
+    """Return whether a path has the suffix of a game file, as kuhn.efg and kuhn.efg.gz do."""
     return any(form.is_suffix_of(path) for form in FORMATS)
 
 
@@ -72,7 +72,7 @@ def _parse_workbook(text: str, *, name: str) -> ReadGame:
         raise GameFileError(
             f"{name} has no <efgfile> or <nfgfile>, in which workbooks of Gambit contain the game"
         )
-    # Errors give the line in the file: empty lines stand for what comes before the game.
+    # Empty lines replace the text before the game, so that errors give the line in the file.
     body = "\n" * text.count("\n", 0, found.start(2)) + found[2]
     return parse_efg(body, name=name) if found[1] == "efg" else parse_nfg(body, name=name)
 
@@ -85,7 +85,7 @@ class _Format(NamedTuple):
     parse: Callable[..., ReadGame]
 
     def is_suffix_of(self, path: str | Path) -> bool:
-        """Return whether a path has the suffix, also before that of gzip."""
+        """Return whether a path has the suffix, possibly followed by that of gzip."""
         return str(path).lower().removesuffix(".gz").endswith(self.suffix)
 
 

@@ -20,8 +20,8 @@ ABSENT_MINDED: Final = "is absent-minded"
 FORGETS_MOVE: Final = "forgets its own move"
 FORGETS_KNOWLEDGE: Final = "forgets what it knew"
 RECALL_KINDS: Final = (ABSENT_MINDED, FORGETS_MOVE, FORGETS_KNOWLEDGE)
-"""The kinds of imperfect recall: a path visits an information set twice; or at one set, different
-own moves led there from the same earlier sets; or from different ones."""
+"""The kinds of imperfect recall: a path visits an information set twice; different moves of the
+player at the same earlier sets lead to one set; or paths through different earlier sets do."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def find_recall_violations(form: HistoryTree) -> tuple[Violation, ...]:
 
 
 def _sets_and_ways(form: HistoryTree, player: Player) -> tuple[IntArray, IntArray | LongArray]:
-    """Return [H] the sets of a player, and a code of how it last came closer to each history.
+    """Return [H] the sets of a player, and a code of its last step toward each history.
 
     With perfect recall, the code is the same throughout a set.
     """

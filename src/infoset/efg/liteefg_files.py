@@ -183,7 +183,7 @@ def parse_liteefg(text: str, *, name: str = "") -> ExtensiveForm:
 
 @dataclass(frozen=True)
 class _Infoset:
-    """An information set, which the line that describes it identifies."""
+    """An information set, identified by the line that describes it."""
 
     line: int
     name: str
@@ -245,14 +245,14 @@ class _Body:
         if len(set(node.labels)) < len(node.labels):
             raise self._error(number, f"two moves at node {path[:MAX_SHOWN]} have the same name")
         if self.nodes.setdefault(path, node) is not node:
-            raise self._error(number, f"node {path[:MAX_SHOWN]} is described before")
+            raise self._error(number, f"node {path[:MAX_SHOWN]} is already described")
 
     def form(self) -> ExtensiveForm:
         """Return the extensive form of the lines."""
         check_form_fits(self.title, len(self.nodes), self.num_players)
         self._check_infosets()
         nodes: dict[str, Node] = {}
-        # A path is shorter than those of its children: from the longest one, children come first.
+        # Children have longer paths than their parents, so in this order they come first.
         for path in sorted(self.nodes, key=len, reverse=True):
             nodes[path] = self._node(path, nodes)
         if "/" not in nodes:
@@ -306,14 +306,14 @@ class _Body:
             raise self._error(number, str(error)) from error
 
     def _player(self, number: int, text: str) -> Player:
-        """Return a player, who is counted from 1 in the file."""
+        """Return a player; the file counts players from 1."""
         if not PLAYER.fullmatch(text):
             raise self._error(number, f"read {text[:MAX_SHOWN]!r}, expected a player from 1 to 999")
         self.num_players = max(self.num_players, int(text))
         return int(text) - 1
 
     def _pair(self, number: int, word: str) -> tuple[str, Fraction]:
-        """Return what is before and after an equals sign; the latter is a number."""
+        """Split a word at its equals sign into a name and a number."""
         key, _, text = word.rpartition("=")
         value = read_number(text) if NUMBER.fullmatch(text) else None
         if not key or value is None:

@@ -127,7 +127,7 @@ class EFCEEvaluator:
         self._weight += weight
         for player, plex in enumerate(form.treeplexes):
             gradient = weight * form.gradient(plans, player)
-            with np.errstate(over="ignore", invalid="ignore"):  # found when it is evaluated
+            with np.errstate(over="ignore", invalid="ignore"):  # detected at evaluation
                 self._values[player] += plan_value(gradient, plans[player])
             add_triggered(
                 plex.first_sequence,

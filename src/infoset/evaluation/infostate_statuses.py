@@ -1,4 +1,4 @@
-"""Which infostates a policy reaches, and what its probabilities mean at the others."""
+"""The status of infostates: reached by a policy, or off the path, refined or arbitrary."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ averages of regret minimization reach every infostate with some small probabilit
 
 
 def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...]:
-    """Return per player [I] whether each acting infostate is reached, and what it means if not.
+    """Return per player [I] the status of each acting infostate.
 
-    - "reached": chance and all players, the player included, lead there with positive probability:
-      with more than 10⁻⁶ of that under uniform play.
+    - "reached": chance and all players, the player included, lead there with a positive
+      probability: more than 10⁻⁶ times that under uniform play.
     - "refined": off the path, but information is perfect there and below, and all actions that are
       played there and below are best, as in a subgame-perfect equilibrium; or there is only one
       action.
@@ -43,7 +43,7 @@ def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...
     """
     check_policy(policy)
     form, found = policy.form, []
-    is_tried = form.gradient_cost <= MAX_COST or may_roll_back(form)  # also where nobody is paid
+    is_tried = form.gradient_cost <= MAX_COST or may_roll_back(form)  # also without payoffs
     rolled = roll_back(form, policy.probabilities) if is_tried else None
     reaches = zip(_reach(policy), _reach(uniform_policy(form)), strict=True)
     for player, (own, uniform) in enumerate(reaches):

@@ -28,8 +28,8 @@ def make_certificate(proof: ValueProof, tree: GameTree) -> Certificate:
     proof
         Such as `solve_exactly(tree)` or `prove_value(tree, policy)`.
     tree
-        The game of the proof. If it is not registered under its name, a verification needs its code
-        besides the certificate.
+        The game of the proof. If it is not registered under its name, verification also needs its
+        code.
 
     Raises
     ------

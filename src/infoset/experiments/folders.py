@@ -32,7 +32,7 @@ MAX_SLUG_LENGTH = 100
 
 PICTURES = (".pdf", ".png", ".svg")
 FILES = (".csv", ".html", ".json", ".npz", ".parquet", ".txt")
-"""Endings that a folder of results does not have."""
+"""Suffixes that a folder of results may not have."""
 
 RECORDS = ("result.json", "results.json")
 """Names of the file that describes a folder; one of them is in each folder."""

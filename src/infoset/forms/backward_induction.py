@@ -25,14 +25,14 @@ class RolledBack:
     """A game after play was replaced by its payoffs wherever information is perfect.
 
     Information is perfect from an infostate on if all decisions there and below are made by players
-    who know every decision before. What chance has done may be unknown, as long as nobody could
-    act on it before. Infostates with a single action are no decisions, and are left out, too.
+    who know every decision before. Outcomes of chance may be unknown, as long as nobody could act
+    on them before. Infostates with a single action are not decisions, and are left out, too.
     """
 
     sequence: IntArray
-    """[M, N] the distinct tuples of the players' last sequences that are left, sorted."""
+    """[M, N] the remaining distinct tuples of the players' last sequences, sorted."""
     reach: FloatArray
-    """[M] chance reach of each tuple; that of the decisions that were replaced is included."""
+    """[M] chance reach of each tuple, times the probabilities of replaced decisions."""
     payoff: FloatArray
     """[M, N] utility times this reach."""
     is_decided: tuple[BoolArray, ...]
@@ -42,9 +42,9 @@ class RolledBack:
     """Per player, [I] whether information is perfect from an infostate on, and every action that is
     played there and below is best."""
     is_possible: tuple[BoolArray, ...]
-    """Per player, [I] whether chance lets play lead to an infostate."""
+    """Per player, [I] whether some play leads to an infostate; chance may rule it out."""
     probabilities: tuple[FloatArray, ...]
-    """Per player, [Q] the policy at the infostates that are decided; uniform elsewhere."""
+    """Per player, [Q] the policy at decided infostates; uniform elsewhere."""
 
 
 def roll_back(form: Form, policy: tuple[FloatArray, ...] | None = None) -> RolledBack | None:
@@ -53,7 +53,7 @@ def roll_back(form: Form, policy: tuple[FloatArray, ...] | None = None) -> Rolle
     An infostate is replaced if all terminals left at its sequences have the same sequences of the
     other players, with one terminal for each action: these terminals become one, at the sequence
     before the infostate, with the payoffs of the policy. In a game of perfect information, one
-    terminal is left in the end.
+    terminal remains in the end.
 
     Parameters
     ----------
@@ -76,11 +76,11 @@ def roll_back(form: Form, policy: tuple[FloatArray, ...] | None = None) -> Rolle
 
 
 def may_roll_back(form: Form) -> bool:
-    """Return whether information may be perfect somewhere, from payoffs that are not zero.
+    """Return whether information may be perfect somewhere, judged by nonzero payoffs.
 
     Where all payoffs below are zero, nothing needs to be decided. In games whose gradients read
     more than `MAX_COST` numbers, information must be perfect for a tenth of the terminals: there,
-    `roll_back` takes as long as hundreds of gradients, and this function as long as some.
+    `roll_back` takes as long as hundreds of gradients, and this function as long as a few.
     """
     if form.kind != "sequence":
         return False
@@ -88,10 +88,10 @@ def may_roll_back(form: Form) -> bool:
     choices, sequence = [*map(_Choices.of, form.treeplexes)], listed
     if any((plex.num_actions == 1).any() for plex in form.treeplexes):
         sequence, _ = _merged(choices, listed, np.zeros((len(listed), 0)))
-    # In a large game it must be worth it: where much can be replaced, it is at the ends.
+    # Large games must be worth the time: where much can be replaced, it is near the ends.
     enough = len(sequence) // 10 if form.gradient_cost > MAX_COST else 1
     for player, own in enumerate(choices):
-        # Terminals that are left out, because they pay nothing, cannot make the others agree.
+        # Omitted terminals, which pay nothing, cannot make the sequences of the others agree.
         can = _infostates_of(own.plex, listed[:, player]) & (own.plex.num_actions > 1)
         if len(_rows_to_replace(own, sequence, player, can, min_rows=0)) >= max(1, enough):
             return True
@@ -119,7 +119,7 @@ class _Choices(NamedTuple):
 
 
 class _Rollback:
-    """The terminals that are left, and what was decided."""
+    """The remaining terminals, and the decisions so far."""
 
     def __init__(self, form: SequenceForm, policy: tuple[FloatArray, ...] | None) -> None:
         self._choices, self._policy = [*map(_Choices.of, form.treeplexes)], policy
@@ -183,7 +183,7 @@ class _Rollback:
         return is_best
 
     def result(self) -> RolledBack:
-        """Return the terminals that are left, and what was decided."""
+        """Return the remaining terminals, and all decisions."""
         return RolledBack(
             self._sequence,
             reach=self._numbers[:, -1],
@@ -249,7 +249,7 @@ def _infostates_of(plex: Treeplex, sequences: IntArray) -> BoolArray:
     last = np.zeros(plex.num_infostates + 1, bool)
     last[owner[sequences]] = True  # index -1, the owner of the empty sequence, is the last entry
     on_path, here = np.zeros(plex.num_infostates, bool), np.flatnonzero(last[:-1])
-    # All paths to the root are followed together, and those that meet are followed once.
+    # All paths to the root are followed together; those that meet continue as one.
     while len(here := here[here >= 0]):
         on_path[here] = True
         before = np.unique(owner[plex.parent_sequence[here]])

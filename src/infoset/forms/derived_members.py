@@ -33,7 +33,7 @@ class DerivedMembers:
 
     @property
     def usual_width(self: Form) -> float:
-        """The payoff width: extreme utilities are not looked for."""
+        """The payoff width: extreme utilities are not searched for."""
         return self.payoff_width
 
     @cached_property

@@ -248,9 +248,9 @@ class Form(Protocol, metaclass=_HasMembers):
     def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
         """Return twice the largest standard deviation of a player's returns, given all plans [Q].
 
-        Extreme utilities count as the nearest ones that are not (`usual_range`): with a small
-        probability, they would make it large. It is at most `payoff_width`, which forms return
-        where computing it would take long.
+        Extreme utilities are clipped to `usual_range`: even with a small probability, they would
+        make it large. It is at most `payoff_width`, which forms return where computing it would
+        take long.
         """
 
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The game that is left after backward induction and the removal of dominated actions."""
+"""The game that remains after backward induction and the removal of dominated actions."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ WIDTH = 16
 
 @dataclass(frozen=True, eq=False)
 class ReducedForm:
-    """The choices of a game that are left when some are decided; see `reduce_form`."""
+    """The choices that remain in a game when others are decided; see `reduce_form`."""
 
     base: Form
     form: SequenceForm
-    """The choices that are left, with the payoffs that follow from those that are decided."""
+    """The remaining choices, with the payoffs that follow from the decided ones."""
     sequences: tuple[LongArray, ...]
     """Per player, [Q of `form`] the number of each sequence in the base."""
     probabilities: tuple[FloatArray, ...]
-    """Per player, [Q of the base] the probabilities that are decided, and others that are not used.
-    """
+    """Per player, [Q of the base] the decided probabilities; the others are not used."""
     num_decided: int
     """Number of infostates with a choice that backward induction has made."""
     num_dominated: int
@@ -56,15 +55,15 @@ class ReducedForm:
 
 
 def reduce_form(form: Form) -> ReducedForm | None:
-    """Decide what needs no solver, for any number of players and any payoffs.
+    """Make the decisions that need no solver, for any number of players and any payoffs.
 
-    Where information is perfect, `roll_back` chooses. If one simultaneous choice is left, actions
-    are removed that another action of the player strictly dominates, whatever the others do, until
-    none is left. Domination by mixtures of actions is not considered.
+    Where information is perfect, `roll_back` chooses. If one simultaneous choice remains, actions
+    that another action of the player strictly dominates are removed iteratively. Domination by
+    mixtures of actions is not considered.
 
-    A policy for the form that is left has the gains of the completed policy: no best response uses
-    a dominated action, and none is better than backward induction where that decides. Every
-    equilibrium of it is therefore one of the whole game.
+    A policy for the remaining form has the same gains as the completed policy: no best response
+    uses a dominated action, and none is better than backward induction where that decides. Every
+    equilibrium of this form is therefore one of the whole game.
 
     Returns
     -------
@@ -88,7 +87,7 @@ def reduce_form(form: Form) -> ReducedForm | None:
     if not num_decided + num_dominated:
         return None
     for own, left in zip(given, sequences, strict=True):
-        own[left[1:]] = 0.0  # `complete` fills in those that are kept
+        own[left[1:]] = 0.0  # `complete` fills these in
     players = range(form.num_players)
     base = as_sequence_form(form)
     trees = [_tree_of(base, p, np.flatnonzero(~fixed[p]), maps[p][0], kept[p]) for p in players]
@@ -97,9 +96,9 @@ def reduce_form(form: Form) -> ReducedForm | None:
 
 
 def _undominated(game: RolledBack, sequences: list[LongArray]) -> list[LongArray]:
-    """Return the sequences that iterated strict domination leaves of one simultaneous choice.
+    """Return the sequences of one simultaneous choice that survive iterated strict domination.
 
-    All are left if the players do not choose simultaneously.
+    All survive if the players do not choose simultaneously.
     """
     shape = [max(1, len(own) - 1) for own in sequences]
     acts = [player for player, own in enumerate(sequences) if len(own) > 1]
@@ -130,7 +129,7 @@ def dominated_rows(table: FloatArray) -> BoolArray:
     """
     found = np.zeros(len(table), bool)
     for row, own in enumerate(table):
-        # What a dominated row dominates is also dominated by the row that dominates it.
+        # Domination is transitive, so dominated rows need not be rivals.
         rivals = np.flatnonzero(~found)
         for start in range(0, table.shape[1], WIDTH):
             theirs, ours = table[rivals, start : start + WIDTH], own[start : start + WIDTH]
@@ -145,7 +144,7 @@ def dominated_rows(table: FloatArray) -> BoolArray:
 def _form_of(
     base: SequenceForm, game: RolledBack, trees: tuple[InfostateTree, ...], kept: list[LongArray]
 ) -> SequenceForm:
-    """Return the sequence form of the terminals whose sequences [Q'] are kept, numbered anew."""
+    """Return the sequence form of the terminals whose sequences [Q'] remain, renumbered."""
     columns = []
     for own, plex, sequence in zip(kept, base.treeplexes, game.sequence.T, strict=True):
         place = np.full(plex.num_sequences, -1)
@@ -174,14 +173,14 @@ def _form_of(
 def _tree_of(
     base: SequenceForm, player: Player, infostates: LongArray, left: PlanMap, kept: LongArray
 ) -> InfostateTree:
-    """Return the tree of the infostates that are left to a player.
+    """Return the tree of a player's remaining infostates.
 
     Parameters
     ----------
     left
         The map of plans before dominated actions are removed.
     kept
-        [Q'] the sequences that are kept.
+        [Q'] the remaining sequences.
     """
     plex = base.treeplexes[player]
     sizes = plex.num_actions[infostates]
@@ -192,7 +191,7 @@ def _tree_of(
     # The texts of all infostates take long in large games.
     labels = base.infostate_labels(player) if len(infostates) else ()
     begins = plex.first_sequence[infostates]
-    # Both ends of the run of kept sequences of each infostate.
+    # Both ends of the run of remaining sequences of each infostate.
     runs = np.searchsorted(kept, np.stack([begins, begins + sizes], axis=1)).tolist()
     actions = []
     for infostate, begin, (start, stop) in zip(

@@ -240,7 +240,7 @@ class SequenceForm(DerivedMembers, ShortRepr):
         return returns, probability
 
     def payoffs_at(self, sequence: IntArray) -> FloatArray:
-        """Return the payoffs of tuples of sequences [Z, N], among which are all that are listed.
+        """Return the payoffs of tuples of sequences [Z, N], which include all listed tuples.
 
         Payoffs leave out tuples whose payoff is zero.
         """

@@ -103,7 +103,7 @@ class GameInfo:
     """Estimated number of histories, if the limit on world states or transitions stopped the
     exploration; None otherwise."""
     player_names: tuple[str, ...] = ()
-    """[N] names of the players, if they have their own."""
+    """[N] names of the players, if the game names them."""
     notes: tuple[str, ...] = field(default=())
     """Remarks about loading the game."""
 
@@ -129,7 +129,7 @@ def info(
     Histories are counted without being built. If the game fits in memory, it is built, and its
     infostates are counted too. If its public rules show that it has more world states than
     `max_worlds`, all numbers are counted by these rules, and no world state is visited. If random
-    plays show it, as in `build_world_graph`, the visit stops early.
+    plays show that there are more, as in `build_world_graph`, the visit stops early.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Functions of other packages that take a game, which here may also be given by name.
 
-All conversions of games and policies for other programs are here, and so at the top level.
+All conversions of games and policies for other programs are here, and hence at the top level.
 """
 
 from __future__ import annotations

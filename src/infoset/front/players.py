@@ -47,7 +47,7 @@ from infoset.utils.paths import looks_like_path, no_such_path
 UNIFORM = "uniform"
 EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
 PLAYER_KINDS: Final = (Policy, SupportsSearch)
-"""What `path/to/file.py:NAME` may name as a player; searchers are policies."""
+"""Kinds of players that `path/to/file.py:NAME` may name; searchers are policies."""
 FILE_PARAMETERS: Final = ("blueprint", "leaf_value", "values")
 """Parameters of searchers that name a policy file or the file of a critic."""
 
@@ -229,7 +229,7 @@ def _check_name(player: str) -> None:
 def unknown_file_or_name(kind: str, text: str, known: Iterable[str]) -> UnknownNameError:
     """Return the error for a text that is neither a file nor one of the `known` names.
 
-    If no name is similar, a path is as likely to be misspelled.
+    If no name is similar, a misspelled path is as likely.
     """
     error = UnknownNameError.of(kind, text, known)
     hint = str(error).partition("; ")[2]

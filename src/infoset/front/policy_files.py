@@ -47,7 +47,7 @@ RESULT: Final = "result.json"
 
 GIVE: Final = "give a policy file (.parquet, .csv or .npz), the folder of a run, or 'uniform'"
 MAX_RUNS: Final = 5
-"""Runs in a folder that an error names."""
+"""Maximum number of runs in a folder that an error names."""
 
 
 def policy_path(policy: str | Path) -> Path:
@@ -60,7 +60,7 @@ def policy_path(policy: str | Path) -> Path:
     Raises
     ------
     PolicyFileError
-        If there is nothing, or a game; or if the folder has no policy, or several.
+        If nothing or a game is there, or the folder has no policy or several.
     """
     if is_zoo_name(policy):
         return zoo_path(str(policy))
@@ -86,7 +86,7 @@ def _policies_in(folder: Path) -> list[Path]:
 
 
 def _check_is_no_game(path: Path) -> None:
-    """Raise unless there is a file, which is not that of a game."""
+    """Raise unless a file exists that is not a game."""
     if not path.exists():
         raise PolicyFileError(no_such_path(path, GIVE))
     if is_game_file_name(path):
@@ -95,7 +95,7 @@ def _check_is_no_game(path: Path) -> None:
             f"and infoset info {path} describes the game; {GIVE}"
         )
     if is_python_file(str(path)):
-        raise PolicyFileError(f"{path} is a Python file, not that of a policy; {GIVE}")
+        raise PolicyFileError(f"{path} is a Python file, not a policy file; {GIVE}")
 
 
 def is_policy_file(policy: str) -> bool:
@@ -137,8 +137,9 @@ def save_policy(
     """Write a policy to a Parquet or CSV file; an existing file is replaced atomically.
 
     The columns are those of `infoset.policy.save_policy`. `measured` in the metadata has values,
-    gains and exploitability of the policy as it is stored. A file whose name ends in `.csv` is that
-    of `infoset.policy.save_policy_csv`, which has neither metadata nor a smaller storage.
+    gains and exploitability of the policy as it is stored. If the name ends in `.csv`,
+    `infoset.policy.save_policy_csv` writes the file, which has neither metadata nor a smaller
+    storage.
 
     Parameters
     ----------
@@ -152,8 +153,8 @@ def save_policy(
     Raises
     ------
     ParameterError
-        If `policy` is something else, or `path` is not a path, or that of a CSV file with metadata
-        or a storage.
+        If `policy` is not a policy, `path` is not a path, or metadata or a storage is given for a
+        CSV file.
     PolicyFileError
         If the file cannot be written.
 

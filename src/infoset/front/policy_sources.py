@@ -42,7 +42,7 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
 
     A tabular policy on another form of the same game is transferred. A file whose name ends in
     `.csv` is read as comma-separated values, one that ends in `.npz` as a network, and any other as
-    Parquet; the folder of a run stands for its policy. Any other policy, such as a searcher, or a
+    Parquet; the folder of a run is read as its policy. Any other policy, such as a searcher, or a
     function, is queried once at each infostate.
 
     Raises

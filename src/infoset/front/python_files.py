@@ -33,7 +33,7 @@ from infoset.utils.arguments import check_path
 
 FILE_OBJECT = re.compile(r"(.+?\.py)(:.*|\(.*\)|)", re.DOTALL | re.IGNORECASE)
 PLAIN = (Mapping, Sequence, Number, type(None))
-"""Values that a file without a name does not mean."""
+"""Values that a file without a name never refers to."""
 MODULE_OBJECT = re.compile(r"([A-Za-z_]\w*(?:\.\w+)*):([A-Za-z_]\w*(?:\(.*\))?)", re.DOTALL)
 
 
@@ -115,7 +115,7 @@ def load_from_python_file(
     spec
         The path of the file, a colon, and the name of an object or class in it. A class is called
         with the parameters in parentheses, as in `cuckoo.py:Cuckoo(num_cards=5)`. Without a name,
-        the only one of `among` is meant.
+        the only object of `among` is loaded.
     kinds : tuple of types
         Classes or runtime-checkable protocols; the object must be an instance of one of them.
     noun
@@ -125,7 +125,7 @@ def load_from_python_file(
     parameters
         Parameters that replace those in parentheses.
     among : tuple of types, optional
-        Kinds of which a file without a name may define one object only; by default `kinds`.
+        Kinds of the object that a file without a name must define exactly once; by default `kinds`.
 
     Raises
     ------
@@ -159,12 +159,12 @@ def _parts(spec: str) -> tuple[Path, str, dict[str, Any], str]:
 
 
 def _only_name(found: Mapping[str, Any], place: str, noun: str) -> str:
-    """Return the name of the only object; classes to derive from and private names do not count.
+    """Return the name of the only object; abstract classes and private names do not count.
 
     Raises
     ------
     ParameterError
-        If there are several, which the message lists, or none.
+        If there are none, or several; the message lists them.
     """
     names = [
         name for name, value in found.items() if not (name.startswith("_") or isabstract(value))
@@ -188,7 +188,7 @@ def _object(
     arguments: Sequence[object],
     given: Mapping[str, Any],
 ) -> Any:
-    """Return an object of a module, or what a class of it makes with the given parameters."""
+    """Return an object of a module, or an instance of a class with the given parameters."""
     found = _objects(module, kinds)
     if name not in found:
         raise UnknownNameError.of(f"{noun} of {place}", name, found)
@@ -212,7 +212,7 @@ def _object(
 
 
 def read_python_object(spec: str) -> tuple[str, Any, dict[str, Any]]:
-    """Return the text of any object or class of a Python file, it, and the parameters.
+    """Return the text that names any object or class of a Python file, it, and the parameters.
 
     The text is the name, with the parameters in parentheses.
 

@@ -1,4 +1,4 @@
-"""What all world states of a game together show: who chooses, and who observes it."""
+"""Properties of a game over all world states: who chooses, and who observes the choices."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class WholeGame:
     facts: Mapping[World, WorldFacts]
     """All world states that can be reached."""
     infostates: InfostateNumbers
-    """Those of all histories."""
+    """The infostates of all histories."""
     utilities: Sequence[Spread]
-    """[N] of each player, over all plays."""
+    """[N] range of the utilities of each player, over all plays."""
 
     @property
     def players(self) -> range:
@@ -70,7 +70,7 @@ class WholeGame:
 
     @cached_property
     def effective(self) -> frozenset[Player]:
-        """Players of whom two actions have different outcomes anywhere."""
+        """Players who have two actions with different outcomes anywhere."""
 
         def outcome(edge: Edge) -> Hashable:
             seen = tuple(step[1:] for step in edge.steps)
@@ -84,7 +84,7 @@ class WholeGame:
 
     @cached_property
     def backwards(self) -> list[World]:
-        """All world states; each comes after all those that can follow it."""
+        """All world states, each after all its successors."""
         missing = dict.fromkeys(self.facts, 0)
         before: dict[World, list[World]] = {world: [] for world in self.facts}
         for world, fact in self.facts.items():
@@ -126,7 +126,7 @@ class WholeGame:
         return found
 
     def sees_at_once(self, choice: Choice) -> set[Player]:
-        """Return the players to whom two actions of a choice look different at once."""
+        """Return the players who can tell two actions of a choice apart immediately."""
         found: set[Player] = set()
         for fact in self.places[choice]:
             for player in set(self.players) - found:
@@ -138,7 +138,7 @@ class WholeGame:
         """Return whether an observer ever observes anything of a choice of a player or of chance.
 
         It does if, with the same actions of all others, two actions of the choice, or two outcomes
-        of chance, make a difference to what the observer sees then or later.
+        of chance, make a difference to its observations then or later.
         """
         mover, actions = choice
         # World states at which the observer has the same future have the same number.
@@ -174,7 +174,7 @@ def split_action(joint_action: JointAction, player: Player) -> tuple[Hashable, J
 
 
 def _look(observer: Player, edge: Edge) -> Hashable:
-    """Return what an observer sees of a transition, besides its own action."""
+    """Return an observer's observations of a transition, without its own action."""
     return edge.steps[observer][1:]
 
 

@@ -376,7 +376,7 @@ def no_transitions_error(world: World, joint_action: JointAction) -> GameRuleErr
 
 
 def advice_on_information(first: Sequence[Action], second: Sequence[Action]) -> str:
-    """Return what to do about two different lists of legal actions at an infostate."""
+    """Return advice on two different lists of legal actions at an infostate."""
     advice = "make observe show the difference"
     if first and second:
         return advice
@@ -401,7 +401,7 @@ def checked_range(game: Game) -> tuple[float, float] | None:
     Raises
     ------
     GameRuleError
-        If they are something else.
+        If the declared value is not a pair of bounds.
     """
     declared: Any = game.utility_range
     if declared is None:

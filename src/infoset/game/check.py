@@ -63,7 +63,7 @@ class CheckReport:
     is_out_of_time: bool = False
     """Whether `max_seconds` ended the check."""
     remarks: tuple[Remark, ...] = ()
-    """What is suspicious although it breaks no rule; empty if the check is not complete."""
+    """Suspicious features that break no rule; empty if the check is incomplete."""
 
     def __str__(self) -> str:
         """Return the report as text, with a line for each remark."""
@@ -84,11 +84,11 @@ class CheckReport:
         return "\n".join(lines)
 
     def _incomplete_text(self) -> str:
-        """Return how much a check that is not complete covers, and how to check more."""
+        """Return the coverage of an incomplete check, and how to check more."""
         share = (
-            "a random play almost always leaves those checked"
+            "a random play almost always leaves the checked ones"
             if self.coverage < SMALLEST_SHARE
-            else f"a random play stays among those checked with probability {self.coverage:.3g}"
+            else f"a random play stays among the checked ones with probability {self.coverage:.3g}"
         )
         more = 10 * self.num_histories
         fix = (
@@ -250,7 +250,7 @@ class _Walk:
         self.remarks: tuple[Remark, ...] = ()
 
     def begin(self) -> None:
-        """Find the initial world state, and check what does not depend on one."""
+        """Find the initial world state, and check the parts that do not depend on one."""
         own_names(self.rules.game)
         checked_range(self.rules.game)
         self.root = self.world = self.rules.initial_world()
@@ -343,7 +343,7 @@ class _Walk:
         return _Node(edge.next_world, infostates, public_state, reach, rewards)
 
     def remark(self) -> None:
-        """Look for what is suspicious, after all histories were visited."""
+        """Look for suspicious features after all histories have been visited."""
         spreads = [Spread(min(own), max(own)) for own in zip(*self.utilities, strict=True)]
         game, num_players = self.rules.game, self.rules.num_players
         whole = WholeGame(game, num_players, self.facts, self.infostates, spreads)

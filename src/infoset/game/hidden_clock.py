@@ -21,7 +21,7 @@ ENDED: Final = "ended"
 def hide_clock(game: Game, limit: int) -> Game:
     """Give all turns the same number of transitions, so that nobody learns how many one took.
 
-    Players know the number of transitions, including those of which they see nothing. If another
+    Players know the number of transitions, including those that they do not observe. If another
     player silently tries again, they know the number of tries. In the game that is returned, a turn
     that is shorter than `limit` ends with waiting transitions, in which nobody acts. During a turn
     only the players who act in it observe something; the others observe everything at its end.
@@ -65,7 +65,7 @@ def hide_clock(game: Game, limit: int) -> Game:
 
 @dataclass(frozen=True)
 class Several:
-    """What a player sees at once, in the order in which it happened."""
+    """Observations that a player receives together, in the order of the transitions."""
 
     parts: tuple[Hashable, ...]
 
@@ -90,7 +90,7 @@ class _Event(NamedTuple):
 
     public: Hashable
     private: tuple[Hashable, ...]
-    """Of each player; None for those who have seen it."""
+    """The private part of each player; None for those who have seen it."""
 
 
 class _Turn(NamedTuple):
@@ -177,7 +177,7 @@ class _HiddenClock(Game):
     def _after(self, world: _Turn, next_world: World, now: Observation) -> _Turn:
         """Return the world state after a transition to a world state of the original game."""
         acting, step = self.rules.actors(next_world), world.step + 1
-        # A turn of all players has nobody from whom its length could be hidden.
+        # If all players act in a turn, its length need not be hidden from anybody.
         if len(world.players) in (0, self.num_players) or self._is_over(next_world):
             return _Turn(next_world, acting)
         events = self._with_event(world, now)
@@ -190,7 +190,7 @@ class _HiddenClock(Game):
         return _Turn(next_world, acting)
 
     def _with_event(self, world: _Turn, now: Observation) -> tuple[_Event, ...]:
-        """Return the events of the turn that are still to be seen, after one more observation."""
+        """Return the events of the turn that somebody has not seen, after one more observation."""
         seen = now.seen_by_each(self.num_players)
         private = tuple(None if p in world.players else part for p, part in enumerate(seen))
         is_empty = now.public is None and not any(part is not None for part in private)
@@ -211,19 +211,19 @@ class _HiddenClock(Game):
 
 
 def _seen_early(now: Observation, player: Player) -> Hashable:
-    """Return what a player observes privately during its turn, also what becomes public later."""
+    """Return a player's private observation in its turn, with parts that become public later."""
     own = now.seen_by(player)
     return own if now.public is None else Seen(own, now.public)
 
 
 def _seen_late(events: Sequence[_Event], player: Player) -> Hashable:
-    """Return what a player observes privately at the end of the turn of others."""
+    """Return a player's private observation at the end of the turn of others."""
     looks = [
         Seen(event.private[player], event.public)
         for event in events
         if event.public is not None or event.private[player] is not None
     ]
-    # Without private parts, the public ones tell everything, and their order.
+    # Without private parts, the public ones contain everything, in order.
     if all(look.private is None for look in looks):
         return None
     return looks[0].private if len(looks) == 1 else Several(tuple(looks))

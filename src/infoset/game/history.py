@@ -95,7 +95,7 @@ class History:
 
     @property
     def public_move(self) -> PublicMove:
-        """What everybody knows of the last transition: who acted, and which actions are public."""
+        """Common knowledge of the last transition: who acted, and which actions are public."""
         return self._public_worlds.move
 
     @cached_property

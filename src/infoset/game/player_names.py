@@ -17,7 +17,8 @@ NAMES_RULE: Final = (
 )
 
 NUMBERED: Final = re.compile(r"(player)?[\s_#]*\d+", re.IGNORECASE)
-"""Names that only count. Files often count players from 1, the library counts them from 0."""
+"""Names that only number the players. Files often count players from 1, the library counts them
+from 0."""
 
 
 class HasPlayerNames(Protocol):

@@ -1,4 +1,4 @@
-"""What everybody knows of a transition: who acted, and which actions were public."""
+"""Common knowledge of a transition: who acted, and which actions were public."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from infoset.game.protocol import Game
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 MAX_TRANSITIONS: Final = 15_000
-"""Maximum number of transitions that are looked at for a play."""
+"""Maximum number of transitions that are examined for a play."""
 
 
 class PublicMove(NamedTuple):
-    """What everybody knows of a transition, given the public observations up to it."""
+    """Common knowledge of a transition, given the public observations up to it."""
 
     actors: tuple[Player, ...] | None
-    """Players who acted, in order; empty for chance. None if it is not known to all."""
+    """Players who acted, in order; empty for chance. None if not common knowledge."""
     actions: dict[Player, Action]
-    """Actions of those players of whom everybody knows the action."""
+    """Actions that are common knowledge, by player."""
 
 
 UNKNOWN_MOVE: Final = PublicMove(None, {})
@@ -33,12 +33,12 @@ class PublicWorlds:
     """The world states that agree with the public observations of a play, and its last move."""
 
     worlds: frozenset[World] | None
-    """None if there were too many transitions to look at."""
+    """None if there were too many transitions to examine."""
     num_left: int
-    """Number of transitions that may still be looked at."""
+    """Number of transitions that may still be examined."""
     move: PublicMove = UNKNOWN_MOVE
     following: dict[Hashable, PublicWorlds] = field(default_factory=dict, repr=False)
-    """Those after one more public observation, which histories of a public state share."""
+    """The successors by public observation, which histories of a public state share."""
 
     @classmethod
     def at_start(cls, world: World) -> PublicWorlds:
@@ -46,10 +46,10 @@ class PublicWorlds:
         return cls(frozenset([world]), MAX_TRANSITIONS)
 
     def after(self, game: Game, joint_action: JointAction, public: Hashable) -> PublicWorlds:
-        """Return what everybody knows after one more transition.
+        """Return the common knowledge after one more transition.
 
         The move is public where it is the same after all histories with these public observations.
-        Only rules and public observations are used, so that nothing private shows.
+        Only rules and public observations are used, so that no private information leaks.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class PublicWorlds:
     def _filtered(self, game: Game, public: Hashable) -> PublicWorlds:
         """Return the world states after the transitions with a public observation."""
         legal = {world: _legal_actions(game, world) for world in self.worlds or ()}
-        # Each joint action has a transition: too many are seen before any is asked for.
+        # Each joint action has a transition, so too many are noticed before any is requested.
         if sum(prod(map(len, actions)) for actions in legal.values()) > self.num_left:
             return PublicWorlds(None, 0)
         worlds: set[World] = set()
@@ -99,7 +99,7 @@ def _legal_actions(game: Game, world: World) -> list[Sequence[Action]]:
 
 
 def _common_move(moves: Collection[JointAction]) -> PublicMove:
-    """Return what several joint actions have in common."""
+    """Return the common part of several joint actions."""
     actors = {tuple(p for p, action in enumerate(joint) if action is not NOOP) for joint in moves}
     by_player = enumerate(set(own) for own in zip(*moves, strict=True))
     actions = {p: next(iter(own)) for p, own in by_player if len(own) == 1 and own != {NOOP}}

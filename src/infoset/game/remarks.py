@@ -16,7 +16,7 @@ MAX_SEARCHES: Final = 20
 """Maximum number of searches for a later observation that depends on a player's choice."""
 
 PAID_BEFORE: Final = (
-    "compute what is paid at the end from next_world: rewards is not called at the last world state"
+    "compute the final rewards from next_world: rewards is not called at the last world state"
 )
 
 
@@ -27,9 +27,9 @@ class Remark:
     kind: str
     """Key of `REMARKS`."""
     found: str
-    """What is suspicious."""
+    """The suspicious feature, in words."""
     advice: str
-    """What to change if it is not intended."""
+    """The advised change, if it is not intended."""
 
     def __str__(self) -> str:
         return f"{self.found}; if this is not intended, {self.advice}"
@@ -95,9 +95,8 @@ def empty_observations(whole: WholeGame) -> Iterator[tuple[str, str]]:
             informed.add(player)
     for player in sorted(given - informed):
         yield (
-            f"the private observations of {whole.name(player)} never tell it anything that it "
-            "does not know without them",
-            "put into them what only this player sees, or omit them",
+            f"the private observations of {whole.name(player)} never give it new information",
+            "put this player's hidden information into them, or omit them",
         )
 
 
@@ -128,10 +127,10 @@ def unseen_actions(whole: WholeGame) -> Iterator[tuple[str, str]]:
                 if left >= 0 and not whole.observes(observer, choice):
                     unseen.setdefault((choice.player, observer), []).append(choice)
     for (mover, observer), choices in sorted(unseen.items()):
-        what = f"anything of what {whole.name(mover)} does before it"
+        what = f"any earlier action of {whole.name(mover)}"
         if len(choices) < sum(choice.player == mover for choice in whole.later_choosers):
             actions = ", ".join(map(value_text, choices[-1].actions))
-            what = f"which of {actions} {whole.name(mover)} has chosen before it"
+            what = f"which of {actions} {whole.name(mover)} chose earlier"
         yield (
             f"{whole.name(observer)} never observes {what}",
             "show it in observe",
@@ -139,12 +138,12 @@ def unseen_actions(whole: WholeGame) -> Iterator[tuple[str, str]]:
 
 
 def unseen_chance(whole: WholeGame) -> Iterator[tuple[str, str]]:
-    """Find chance of which nobody ever observes anything."""
+    """Find chance moves whose outcomes nobody ever observes."""
     chance = Choice(CHANCE)
     if whole.later_choosers[chance] and not any(whole.observes(p, chance) for p in whole.players):
         yield (
-            "no player ever observes anything of what chance does",
-            "show in observe what is dealt or drawn, privately if only one player sees it",
+            "no player ever observes any outcome of chance",
+            "show the dealt card or other outcome in observe, privately if only one player sees it",
         )
 
 
@@ -164,7 +163,7 @@ REMARKS: Final[Mapping[str, Callable[[WholeGame], Iterator[tuple[str, str]]]]] =
         "chance that is not observed": unseen_chance,
     }
 )
-"""The function that finds each kind of remark: pairs of what is suspicious, and what to change."""
+"""The function that finds each kind of remark, as pairs of a suspicious feature and advice."""
 
 
 def find_remarks(whole: WholeGame) -> tuple[Remark, ...]:

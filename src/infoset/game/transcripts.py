@@ -16,7 +16,7 @@ from infoset.typing import NOOP, Player
 MANY_OUTCOMES = 10_000
 """Chance moves with more outcomes are shown without checking whether they are observed."""
 UNKNOWN = "-"
-"""The actions of a transition of which the viewer does not know who acted."""
+"""The actions of a transition if the viewer does not know who acted."""
 
 
 def transcript(
@@ -124,7 +124,7 @@ def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _row(history: History, viewer: Player | None, show_worlds: bool) -> tuple[str, str]:
-    """Return who acted in the last transition, and what was observed, as the viewer knows it."""
+    """Return the actions and observations of the last transition, as the viewer knows them."""
     actors: Sequence[Player] | None = history.parent.actors if history.parent else ()
     known = dict(enumerate(history.joint_action))
     if viewer is not None:

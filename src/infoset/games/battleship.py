@@ -177,7 +177,7 @@ class Battleship(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From losing the whole fleet and sinking nothing to the opposite."""
+        """Range from losing the whole fleet and sinking nothing to the opposite."""
         fleet = 1.0 if self.payoff == "win_loss" else sum(self.ship_values)
         lost = -self.loss_multiplier * fleet
         return (min(0.0, lost), fleet + max(0.0, lost))

@@ -182,7 +182,7 @@ class Goofspiel(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From losing to winning, or from no points to those of the highest prizes."""
+        """Range from losing to winning, or from no points to those of the highest prizes."""
         if self.returns_type == "win_loss":
             return (-1, 1)
         points = sum(range(self.num_cards - self.turns + 1, self.num_cards + 1))

@@ -190,7 +190,7 @@ class Hanabi(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From 0 to the number of cards on complete fireworks."""
+        """Range from 0 to the number of cards on complete fireworks."""
         return (0, self.colors * self.ranks)
 
     def rewards(

@@ -111,7 +111,7 @@ class KuhnPoker(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From losing the ante and a bet to winning those of all others."""
+        """Range from losing the ante and a bet to winning those of all others."""
         return (-2, 2 * (self.players - 1))
 
     def rewards(

@@ -208,7 +208,7 @@ class LeducPoker(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From losing the most chips that a player puts in to winning those of all others."""
+        """Range from losing the most chips that a player puts in to winning those of all others."""
         most = ANTE + self.num_raises * (RAISE_BEFORE_BOARD + RAISE_AFTER_BOARD)
         return (-most, most * (self.players - 1))
 

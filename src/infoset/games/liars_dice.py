@@ -151,7 +151,7 @@ class LiarsDice(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From -1 for the loser to 1 for the winner."""
+        """Range from -1 for the loser to 1 for the winner."""
         return (-1, 1)
 
     def rewards(

@@ -124,7 +124,7 @@ class NoLimitEndgame(PublicRulesGame):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From losing to winning half of the pot and a stack."""
+        """Range from losing to winning half of the pot and a stack."""
         most = self.pot / 2 + self.stack
         return (-most, most)
 

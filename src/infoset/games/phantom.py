@@ -70,7 +70,7 @@ class PhantomGame(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From -1 for the loser to 1 for the winner."""
+        """Range from -1 for the loser to 1 for the winner."""
         return (-1, 1)
 
     @property

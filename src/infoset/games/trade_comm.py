@@ -101,7 +101,7 @@ class TradeComm(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From 0 without a trade to 1."""
+        """Range from 0 without a trade to 1."""
         return (0, 1)
 
     def rewards(

@@ -162,7 +162,7 @@ class TrickTaking(Game):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """From -1 for the loser to 1 for the winner."""
+        """Range from -1 for the loser to 1 for the winner."""
         return (-1, 1)
 
     def rewards(

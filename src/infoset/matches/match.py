@@ -324,10 +324,10 @@ def _make_match(
 def _rules_bounds(
     game: Game, contestants: tuple[object, ...], num_seats: int, *, is_corrected: bool
 ) -> ColumnBounds:
-    """Return what is known of the columns of a match by the rules before it is played."""
+    """Return the bounds on the columns of a match by the rules, known before it is played."""
     known = known_range(game, contestants) or (np.nan, np.nan)
     of_means = column_bounds(np.tile(known, (num_seats, 1)))
-    # Estimates of AIVAT may be beyond the utilities, which their mean is not.
+    # Estimates of AIVAT may exceed the range of utilities, but their mean does not.
     of_deals = column_bounds(np.full((num_seats, 2), np.nan)) if is_corrected else of_means
     first, second = contestants
     is_same = first is second or all(isinstance(one, UniformPolicy) for one in contestants)

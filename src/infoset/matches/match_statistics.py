@@ -45,8 +45,9 @@ class MatchResult(ShortRepr):
 
     utility: Estimate
     """Utility of the first policy per play, averaged over all positions, in the game's units. If
-    bounds of the utility are known, as on a tree, the interval is within them, and made like that
-    of `win_rate`. Otherwise it is Student's t interval, and infinite if all deals were equal."""
+    bounds of the utility are known, as on a tree, the interval is within them, and computed like
+    that of `win_rate`. Otherwise it is Student's t interval, and infinite if all deals were
+    equal."""
     win_rate: Estimate
     """Fraction of plays that the first policy wins, averaged over all positions. A player wins if
     no player has a higher utility. If k players tie for the highest, each wins 1 / k. The same
@@ -201,15 +202,15 @@ def column_bounds(utility: FloatArray) -> FloatArray:
 
 
 class ColumnBounds(NamedTuple):
-    """What is known of the columns of a tally before a match; NaN where nothing is."""
+    """Bounds on the columns of a tally, known before a match; NaN if unknown."""
 
     of_deals: FloatArray
     """[2 + 2T, 2] bounds of the numbers, which are estimates with AIVAT; see `column_bounds`."""
     of_means: FloatArray
     """[2 + 2T, 2] bounds of the expectations."""
     is_same: bool = False
-    """Whether a policy plays itself. Then all plays of a deal are the same, so that the means over
-    positions, if they are equal in all deals, leave no doubt."""
+    """Whether a policy plays itself. Then all plays of a deal are the same, so that means over
+    positions that are equal in all deals are exact."""
 
 
 def summarize_tally(tally: Tally, seed: int, bounds: ColumnBounds) -> MatchResult:
@@ -221,7 +222,7 @@ def summarize_tally(tally: Tally, seed: int, bounds: ColumnBounds) -> MatchResul
     errors = np.sqrt(spreads / (num_deals - 1) / num_deals)
     margins = float(stdtrit(num_deals - 1, (1 + CONFIDENCE) / 2)) * errors
     are_equal = errors <= ROUNDING * np.abs(means)
-    # Without bounds, equal numbers say nothing of those that other deals may have.
+    # Without bounds, equal numbers say nothing about those of other deals.
     margins[are_equal] = np.inf
     intervals = np.stack([means - margins, means + margins], axis=1)
     # Where bounds are known, no interval of Student: with few deals it is too narrow.
@@ -236,10 +237,10 @@ def summarize_tally(tally: Tally, seed: int, bounds: ColumnBounds) -> MatchResul
 
 
 def _inside(intervals: FloatArray, bounds: FloatArray) -> FloatArray:
-    """Return [C, 2] the parts of intervals that are within bounds, where these are not NaN."""
+    """Return [C, 2] the intervals, clipped to the bounds that are not NaN."""
     low, high = bounds[:, :1], bounds[:, 1:]
-    inside = np.fmin(np.fmax(intervals, low), high)  # which ignore NaN
-    # An interval outside of the bounds is that of an estimate which knows less than they do.
+    inside = np.fmin(np.fmax(intervals, low), high)  # both ignore NaN
+    # An interval outside the bounds comes from an estimate that is less accurate than they are.
     is_outside = (intervals[:, :1] > high) | (intervals[:, 1:] < low)
     return np.where(is_outside, bounds, inside)
 

@@ -51,7 +51,7 @@ Participant: TypeAlias = Policy | SupportsSearch | CorrelatedPolicy | None
 """A participant in a match; None plays uniformly at random."""
 
 Contestant: TypeAlias = Participant | PolicyFunction | SolveResult | str
-"""What stands for a participant: a function, a result, or the word "uniform", too."""
+"""A participant, or a function, a result or the word "uniform" in its place."""
 
 
 def as_contestant(given: object) -> Participant:

@@ -126,8 +126,8 @@ def tree_bounds(
 ) -> ColumnBounds:
     """Return bounds of the columns of a match on a tree.
 
-    utility : [H, T] utility of the first policy at each terminal history, by its seat, or estimates
-    of it with the same mean.
+    utility : [H, T] utility of the first policy at each terminal history, by its position, or
+    estimates of it with the same mean.
     is_same : whether a policy plays itself. Then all plays of a deal are the same, so that the mean
     win is known, and in constant-sum games the mean utility.
     """

@@ -26,7 +26,7 @@ def known_range(game: Game, participants: Iterable[object]) -> tuple[float, floa
     Raises
     ------
     GameRuleError
-        If the game declares something else.
+        If the declared value is not a pair of bounds.
     """
     declared = checked_range(game)
     if declared is not None:

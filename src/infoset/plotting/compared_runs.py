@@ -79,7 +79,7 @@ def group_games(results: object) -> dict[str, list[ComparedLine]]:
     Parameters
     ----------
     results : dict or list
-        What `group_runs` takes by the title of each game; or runs that record their games.
+        The argument of `group_runs` by the title of each game; or runs that record their games.
 
     Raises
     ------

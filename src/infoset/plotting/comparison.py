@@ -83,7 +83,7 @@ def plot_comparison(
         the same name, such as the seeds of a method, are drawn as the median with a band.
     axes : Axes or pair of Axes, optional
         Axes of matplotlib to draw on, such as a panel of your own figure; by default a new figure.
-        On one of them, `both` is `iterations`. There is no legend: `axes.legend()` adds one.
+        On a single one, `both` means `iterations`. There is no legend: `axes.legend()` adds one.
     against
         `iterations`, `seconds`, or `both`. If no run has times, only iterations are drawn.
     band
@@ -173,7 +173,7 @@ def plot_games(
     Parameters
     ----------
     games : dict or list
-        For each game, its title and what `plot_comparison` takes, such as `{"Leduc poker":
+        For each game, its title and the results for `plot_comparison`, such as `{"Leduc poker":
         compare("leduc_poker", methods), "Kuhn poker": "runs/kuhn_poker-comparison"}`. Or results
         and paths of several games, which record the names of their games.
     against
@@ -181,7 +181,7 @@ def plot_games(
     columns
         Number of panels in a row; by default 2 to 4, so that few places are empty.
     payoff_width
-        The payoff range by title, for games of which no run records it.
+        The payoff range by title, for games whose runs do not record it.
     title
         Text above all panels; by default none.
     figsize : pair of float, optional
@@ -265,7 +265,7 @@ def _draw_panels(
     y_label: str | None,
     size: tuple[float, float],
 ) -> None:
-    """Draw the lines of a chart against what each panel is drawn against."""
+    """Draw the lines of a chart on all its panels, each with its horizontal axis."""
     for axes, kind in zip(parts, kinds, strict=True):
         draw_panel(axes, chart, kind, kinds, size[0], level, styles)
     if x_label is not None:
@@ -306,7 +306,7 @@ def _size(figsize: tuple[float, float] | None, default: tuple[float, float]) -> 
 def _text_fitting(
     size: tuple[float, float], default: tuple[float, float], scale: float = 1.0
 ) -> AbstractContextManager[None]:
-    """Scale text and lines that are made in the block, as `size` is to the default size."""
+    """Scale text and lines that are created in the block by the ratio of `size` to the default."""
     share = scale * min(size[0] / default[0], size[1] / default[1])
     return scaled_text(float(np.clip(share, MIN_TEXT_SCALE, scale)))
 

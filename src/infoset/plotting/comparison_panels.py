@@ -44,7 +44,7 @@ AXIS_SHARE = 0.68
 
 @dataclass(frozen=True)
 class Chart:
-    """What all panels of the comparison of one game share.
+    """Data shared by all panels of the comparison of one game.
 
     rounding, and the heights of curves, are in the unit of the axis.
     """
@@ -140,7 +140,7 @@ def draw_panel(
     level: float | None = None,
     styles: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Draw the lines of a chart against `kind`, one of what the panels of the chart are against.
+    """Draw the lines of a chart against `kind`, one of the horizontal axes in `panels`.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def draw_panel(
 
 
 def drawn_kinds(chart: Chart, against: str) -> list[str]:
-    """Return what panels are drawn against; each needs a line or mark."""
+    """Return the horizontal axes of the panels; each needs a line or mark."""
     asked = ["iterations", "seconds"] if against == "both" else [against]
     panels = [
         kind for kind in asked if any(chart.curve(line, kind) is not None for line in chart.lines)
@@ -265,7 +265,7 @@ def _draw_mark(
     text = f"{line.name}: {bound}{error:.0e}{percent}"
     width = axes.get_window_extent().width / axes.figure.dpi
     needed = len(text) * LETTER_INCHES * text_size() / TEXT_SIZE / width
-    # At the right of the mark if there is no room at its left, but never where there is less.
+    # To the right of the mark if there is no room on its left, unless the right has even less.
     is_left = place[0] < max(1 / 3, min(1 / 2, needed))
     axes.annotate(
         text,
@@ -315,7 +315,7 @@ def error_label(chart: Chart, height: float) -> str:
 
 @contextmanager
 def scaled_text(scale: float) -> Iterator[None]:
-    """Scale the text, lines, markers and ticks of artists that are made in the block."""
+    """Scale the text, lines, markers and ticks of artists that are created in the block."""
     from matplotlib import rc_context, rcParams
 
     names = (

@@ -162,7 +162,7 @@ def draw(
         public states, with the infostates of each player there. `all`: these three views on one
         sheet. `payoffs`: the payoff table of a two-player game with few strategies. `policy`: the
         action probabilities of a policy on any form, as `plot_policy` draws them. If all hands are
-        two cards, they are drawn as squares, one line a picture. `histories` and `infostates` are
+        two cards, they are drawn as squares, one line per picture. `histories` and `infostates` are
         accepted, too.
     player
         Player of the view `infostate`.

@@ -33,7 +33,7 @@ WHOLE: Final = {"uint16": 65_535, "uint8": 255}
 """The number that stands for a probability of 1."""
 
 OTHER_ENDINGS: Final = (".csv", ".npz")
-"""Endings of the files of policies that are not Parquet files."""
+"""Suffixes of policy files that are not Parquet files."""
 
 
 def save_policy(
@@ -121,7 +121,7 @@ def write_policy_rows(
     check_path("path", path)
     if str(path).lower().endswith(OTHER_ENDINGS):
         raise ParameterError(
-            f"{path} is the name of a CSV file or of a network, and this writes Parquet files; "
+            f"{path} is the name of a CSV file or of a network, but this function writes Parquet; "
             "give a path that ends in .parquet, or call save_policy_csv for a CSV file"
         )
     about: dict[str, Any] = {**(metadata or {}), "game": form.name, "fingerprint": form.fingerprint}

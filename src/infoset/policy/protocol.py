@@ -74,12 +74,12 @@ class FunctionPolicy:
 def as_policy(policy: object) -> Policy:
     """Return a policy; a function becomes the policy that it computes.
 
-    The word `uniform` stands for the uniform policy.
+    The word `uniform` means the uniform policy.
 
     Raises
     ------
     ParameterError
-        If the value is none of these.
+        If the value is not one of these.
     """
     if isinstance(policy, str) and policy == "uniform":
         return UniformPolicy()

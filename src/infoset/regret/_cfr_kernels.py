@@ -161,7 +161,7 @@ def match_regrets_in_lanes(
         keep = where_positive(before, step[POSITIVE_DISCOUNT], step[NEGATIVE_DISCOUNT])
         after = maximum(before * keep + instant, step[REGRET_FLOOR])
         # z ← max(next discount · R + prediction · r, 0): the predicted next regret. Up to the
-        # tolerance it counts as 0, because it may be all that rounding has left of a tie.
+        # tolerance it counts as 0, because it may be the rounding error of a tie.
         wanted = step[PREDICTION_DISCOUNT] * after + prediction * instant
         predicted = where_positive(wanted - tolerance, wanted, 0.0)
         # The policy's place holds z until the sum of all actions is known. z itself is not needed
@@ -192,8 +192,8 @@ def update_regrets(
     position of the parent sequence; row: one row of the schedule; limit: limit of the adaptive
     prediction, negative if there is none; gradient [Q]: becomes the counterfactual value of each
     sequence; regret, policy [Q]; tolerance [I]: regrets up to it, times its weight in the row,
-    count as 0, see `regret_tolerances`; previous, changes: see `adapt_prediction`, empty if there
-    is no adaptive prediction. Infostates with one action only pass their value up.
+    count as 0, see `regret_tolerances`; previous, changes: see `adapt_prediction`, empty without
+    adaptive prediction. Infostates with one action only pass their value up.
     """
     # Read once, because the compiler must assume that the stores below may change the row.
     step = (row[0], row[1], row[2], row[3], row[4], row[5])

@@ -253,13 +253,13 @@ def regret_tolerances(
     """Return per player [I] the regret that counts as 0 at each infostate, in its layout's order.
 
     Regret matching plays an action with any positive regret, however small. Where the regrets of an
-    infostate are 0 in exact arithmetic, what rounding leaves of them would determine the whole
-    policy, which may then differ from that of the algorithm in all later iterations. A tolerance of
-    δ adds at most δ to the cumulative regret of an infostate.
+    infostate are 0 in exact arithmetic, their rounding errors would determine the whole policy,
+    which may then differ from that of the algorithm in all later iterations. A tolerance of δ adds
+    at most δ to the cumulative regret of an infostate.
 
     The rounding error of a counterfactual value is relative to the absolute values of its terms,
-    whose sum may be large where the value itself is 0. The tolerance is `ROUNDINGS` roundings of
-    this sum, if others play uniformly and the player plays to make it large.
+    whose sum may be large where the value itself is 0. The tolerance is `ROUNDINGS` rounding errors
+    of this sum, if others play uniformly and the player maximizes it.
 
     Parameters
     ----------

@@ -138,7 +138,7 @@ class RegretScheme:
 
         Columns: weight of the instantaneous regret; discounts of positive and of other regrets;
         regret floor; discount and weight of the prediction; factor by which the average is
-        multiplied, and weight of the plan added to it; what tolerances for ties are multiplied by.
+        multiplied, and weight of the plan added to it; factor of the tolerances for ties.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Blueprints as they may be given: policies, functions, results, files, and names."""
+"""Conversion of blueprints from policies, functions, results, files and names."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class TabulatedPolicy(Protocol):
 
 
 def resolve_blueprint(blueprint: object, form: Form | None) -> Policy | None:
-    """Return the policy that a blueprint stands for; None for the uniform one.
+    """Return the policy of a blueprint; None for the uniform one.
 
     Parameters
     ----------
     blueprint
-        As in `ContinualResolving`. The name of a method stands for its result on the form, and
-        `zoo:NAME` for a policy that is installed with the library.
+        As in `ContinualResolving`. The name of a method means its result on the form, and
+        `zoo:NAME` a policy that is installed with the library.
     form
         The form on which the game is searched; None without a tree or a public form.
 
@@ -55,7 +55,7 @@ def resolve_blueprint(blueprint: object, form: Form | None) -> Policy | None:
     ParameterError
         If the value is neither a policy nor one of the other kinds.
     UnknownNameError
-        If there is no method or policy of the name.
+        If no method or policy has the name.
     UnsupportedGameError
         If a name or a file needs a form.
     """

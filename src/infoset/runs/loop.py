@@ -106,7 +106,7 @@ def run_measured(
     outcome 'converged', and a run with a target that was not reached ends as 'stalled'. `evaluate`
     returns what `measure` would return for the answer so far, for solvers that need not build the
     policy for it. `extra_cost` is the cost of a measurement beyond that of evaluating a policy on
-    the form of the solver. `min_iterations` are done even if there is no time for them.
+    the form of the solver. `min_iterations` are run even if there is no time for them.
 
     A run without a target, an iteration limit or a time limit ends when the error is at most 0.1%
     of the payoff range, which one extreme payoff may make large. In games that are not two-player
@@ -114,9 +114,9 @@ def run_measured(
     largest of the players' `2 √(Σ p(z) (u(z) - ū)²)`, where p(z) is the probability of a terminal
     history z under the answer, u(z) the utility there, and ū its mean. Utilities count as at most
     8,192 median distances from their median. The spread is at most the payoff range. Such a run
-    also continues, unless the error is rounding, until it has done 10,000 iterations or these have
-    read 2·10⁷ numbers. In two-player constant-sum games that are tables or small, the spread counts
-    if it is less than 10% of the payoff range.
+    also continues, unless the error is only rounding, until it has run 10,000 iterations or these
+    have read 2·10⁷ numbers. In two-player constant-sum games that are tables or small, the spread
+    counts if it is less than 10% of the payoff range.
 
     Raises
     ------

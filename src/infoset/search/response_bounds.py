@@ -164,7 +164,7 @@ def exploitability_lower_bound(
 
     The interval is that of `play_matches`: where the bounds of the utilities are unknown, it relies
     on the central limit theorem. With few deals, or rare and large losses of the responder, the
-    bound then holds less often than it says.
+    bound then holds less often than stated.
 
     Examples
     --------

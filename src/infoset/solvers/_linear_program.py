@@ -267,7 +267,7 @@ def _flow_matrix(treeplex: Treeplex) -> csr_array:
 
 
 def centered_model(form: Form, player: Player) -> LinearModel:
-    """Return `plan_model` of the form by which a solver with absolute tolerances fails least."""
+    """Return `plan_model`, scaled so that absolute tolerances of a solver do least harm."""
     if form.usual_width == form.payoff_width:
         return plan_model(form.centered, player)
     # One extreme payoff would move the center away from all others.
@@ -277,7 +277,7 @@ def centered_model(form: Form, player: Player) -> LinearModel:
 def _payoff_matrix(form: Form, player: Player, outliers: float) -> csr_array:
     """Return [Q of the opponent, Q of the player] the player's payoffs, scaled to at most 1.
 
-    Without extreme ones: payoffs of usual size remain usual.
+    Extreme payoffs do not count for the scale, so that they do not make the others tiny.
     """
     from scipy.sparse import coo_array
 

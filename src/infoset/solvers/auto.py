@@ -42,7 +42,7 @@ class Auto:
     """Backward induction, then the linear program if it is fast, otherwise the CFR family.
 
     Where information is perfect, backward induction decides, and in tables of payoffs strictly
-    dominated actions are removed; see `reduce_form`. What is left is solved as a smaller game. The
+    dominated actions are removed; see `reduce_form`. The rest is solved as a smaller game. The
     choice depends on the kind and size of the game and on the limits of the budget, never on a
     clock. `reason` in the result explains the choice. In two-player constant-sum games, the policy
     is never worse than the uniform policy. If a limit ends the linear program, the policy is that
@@ -57,9 +57,9 @@ class Auto:
     """As in `RegretMethod`. The linear program uses one."""
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
-        """Decide what needs no solver, choose a method for the rest and run it."""
+        """Make the decisions that need no solver, choose a method for the rest and run it."""
         check_form(form)
-        # Public forms do not list what could be reduced.
+        # Only forms that list their terminals can be reduced.
         reduced = reduce_form(form) if form.kind in LinearProgram.kinds else None
         if reduced is None:
             return self._run(form, budget)
@@ -81,7 +81,7 @@ class Auto:
 def _solve_rest(
     reduced: ReducedForm, budget: Budget, name: str, run: Callable[[Form, Budget], SolveResult]
 ) -> SolveResult:
-    """Solve what is left of a game, and return policies for the whole game, measured there."""
+    """Solve the rest of a game, and return policies for the whole game, measured there."""
 
     def complete(policy: TabularPolicy) -> TabularPolicy:
         return TabularPolicy(reduced.base, reduced.complete(policy.probabilities))
@@ -114,7 +114,7 @@ def _solve_rest(
 
 
 def _what_is_decided(reduced: ReducedForm) -> str:
-    """Return in words what needs no solver."""
+    """Describe the decisions that need no solver."""
     parts = []
     if reduced.num_decided:
         total = sum(int((plex.num_actions > 1).sum()) for plex in reduced.base.treeplexes)

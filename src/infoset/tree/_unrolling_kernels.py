@@ -68,7 +68,7 @@ def reward_ranges(
     num_players = rewards.shape[1]
     low = np.zeros((len(order), num_players))
     high = np.zeros((len(order), num_players))
-    # Backward: all worlds after a world are done before it.
+    # Backward: all worlds after a world are processed before it.
     for place in range(len(order) - 1, -1, -1):
         world = order[place]
         start = first_edge[world]

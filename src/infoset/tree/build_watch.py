@@ -116,7 +116,7 @@ class BuildWatch(Watchdog):
         raise LimitReached
 
     def estimate(self, game: Game) -> HistoryEstimate:
-        """Estimate the number of histories quickly, within what is left of the time and memory."""
+        """Estimate the number of histories quickly, within the remaining time and memory."""
         seconds = self.limits.max_seconds
         left = inf if seconds is None else max(0.0, seconds - self.elapsed)
         with build_limits(max_seconds=min(left, ESTIMATE_SECONDS), memory=self.memory_left()):

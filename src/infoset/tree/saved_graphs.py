@@ -147,7 +147,7 @@ ARRAYS: Final = {
 }
 EXACT: Final = "exact_probability"
 FRACTIONS: Final = "fractions"
-"""The array of the number of each probability, and the field with the probabilities by number."""
+"""Names of the array that numbers the probabilities, and of the field that lists them."""
 
 
 class StaleGraphError(ValueError):

@@ -35,16 +35,16 @@ THRESHOLDS: Final = tuple(2.0**power for power in range(1, 11))
 """Multiples of the mean at the limit with which the sizes of subtrees are compared."""
 
 PLAYS_PER_ROOT: Final = 10
-"""Plays by the square root of the limit: with a hundred times as many world states as the limit
+"""Plays per square root of the limit: with a hundred times as many world states as the limit
 allows, equally probable, half of all samples have no repetition."""
 PILOTS: Final = (16, 4)
-"""Divisors of the number of plays in samples that find out how long the plays must be, so that the
-plays take little time in games that are not too large."""
+"""Divisors of the number of plays in samples that determine the necessary length of plays, which
+then take little time in games that are not too large."""
 MAX_PILOT_REPEATS: Final = 2
 MIN_CONTINUED: Final = 0.25
-"""Smallest fraction of the plays that must not have ended."""
+"""Minimum fraction of the plays that must not have ended."""
 MAX_KEPT: Final = 5_000_000
-"""Number of outcomes that are kept: plays pass often where they begin, and seldom later."""
+"""Number of cached outcomes: plays often pass near their beginning, and seldom elsewhere."""
 
 
 def first_check(limit: int) -> int:
@@ -55,7 +55,7 @@ def first_check(limit: int) -> int:
 def has_more_worlds(game: Game, found: Sequence[World], limit: int) -> bool:
     """Return whether random plays show that a game has more than `limit` world states.
 
-    The plays begin at world states of `found`, which were found and not explored yet. If they show
+    The plays begin at world states of `found`, which were found but not explored yet. If they show
     nothing, the game may still be too large.
     """
     rules: tuple[Callable[..., bool], ...] = (has_more_extensions, has_more_meetings)
@@ -69,13 +69,14 @@ def has_more_worlds(game: Game, found: Sequence[World], limit: int) -> bool:
 
 
 def has_more_extensions(game: Game, found: Sequence[World], limit: int) -> bool:
-    """Return whether the tuples that extend those in `found` are more than `limit` world states.
+    """Return whether more than `limit` world states are tuples that extend those in `found`.
 
     A world state that consists of the moves so far extends the one before by an element. Reached
-    in this way, it has only one predecessor, so that the paths count world states. Along a random
-    path, the product of the numbers of choices is an unbiased estimate of the number of paths as
-    long (Knuth 1975). If the mean of the estimates were at most m, then a fraction 1 / c of them at
-    most would reach c m, by Markov's inequality; if far more do, the mean is larger than m.
+    in this way, it has only one predecessor, so that there are as many paths as world states. Along
+    a random path, the product of the numbers of choices is an unbiased estimate of the number of
+    paths of that length (Knuth 1975). If the mean of the estimates were at most m, then at most a
+    fraction 1 / c of them would reach c m, by Markov's inequality; if far more do, the mean is
+    larger than m.
     """
     tuples = [world for world in found if type(world) is tuple]
     if 2 * len(tuples) < len(found):
@@ -96,7 +97,7 @@ def has_more_extensions(game: Game, found: Sequence[World], limit: int) -> bool:
 
 
 def log_chance_of_count(count: int, draws: int, probability: float) -> float:
-    """Return the logarithm of a bound on the probability of so many successes, or more.
+    """Return the logarithm of a bound on the probability of at least `count` successes.
 
     It is Chernoff's bound exp(-draws KL), where KL is the divergence of the fraction of successes
     from the probability of each.
@@ -167,12 +168,12 @@ def has_more_meetings(game: Game, found: Sequence[World], limit: int) -> bool:
 
 
 def log_chance_of_repeats(repeats: int, draws: int, limit: int) -> float:
-    """Return the logarithm of a bound on the probability of so few repetitions, or fewer.
+    """Return the logarithm of a bound on the probability of at most `repeats` repetitions.
 
     A repetition is a draw that equals an earlier one, where at most `limit` values can be drawn.
-    Their number tends to be smallest if all values are equally probable: where two of them become
-    so, the probability that both occur can only grow. Then the i-th draw is a repetition with
-    probability (i - 1 - r) / limit at least, if there were r before it. At most `repeats`
+    Their number tends to be smallest if all values are equally probable: making two of them so can
+    only increase the probability that both occur. Then the i-th draw is a repetition with a
+    probability of at least (i - 1 - r) / limit, if there were r before it. At most `repeats`
     repetitions are therefore no more probable than as many successes of independent trials with
     these probabilities for r = `repeats`, whose mean number is
 
@@ -199,7 +200,7 @@ class Meeting(NamedTuple):
     plays: int
     """Number of plays that have not ended."""
     repeats: int
-    """How many of them are at a world state that an earlier one has reached, too."""
+    """Number of them at a world state that an earlier one has reached, too."""
     continued: float
     """Fraction of the plays that have not ended."""
 
@@ -210,9 +211,9 @@ class Meeting(NamedTuple):
 
 
 class _RandomSteps:
-    """Random steps of plays. Outcomes that have been listed are kept, as far as there is room.
+    """Random steps of plays. Listed outcomes are cached, as far as there is room.
 
-    Any distribution serves the purpose, if all that it draws can be reached.
+    Any distribution over reachable outcomes serves the purpose.
     """
 
     def __init__(self, game: Game) -> None:
@@ -265,7 +266,7 @@ def _pilot(
 def _meetings(
     steps: _RandomSteps, start: Sequence[World], plays: int, max_steps: int
 ) -> Iterator[Meeting]:
-    """Yield how plays from random world states of `start` meet after 1, 2, … steps."""
+    """Yield the meetings of plays from random world states of `start` after 1, 2, … steps."""
     worlds = [start[place] for place in steps.rng.integers(len(start), size=plays).tolist()]
     for step in range(1, max_steps + 1):
         worlds = [after for world in worlds for after in steps.next_worlds(world)]

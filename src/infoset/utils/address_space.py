@@ -8,7 +8,7 @@ from typing import Final
 from infoset.errors import ParameterError
 
 MIN_ADDRESS_SPACE: Final = 10**9
-"""Bytes within which kernels are compiled: with less, compiled code may end the process itself."""
+"""Bytes within which kernels are compiled: with less, compiled code may abort the process."""
 
 
 def address_space_limit() -> float:
@@ -32,7 +32,7 @@ def check_address_space() -> None:
     limit = address_space_limit()
     if limit < MIN_ADDRESS_SPACE:
         raise ParameterError(
-            f"the address space of this process is limited to {limit / 1e6:.0f} MB (ulimit -v), in "
-            f"which kernels cannot be compiled: allow more (ulimit -v {MIN_ADDRESS_SPACE // 1000}) "
+            f"the address space of this process is limited to {limit / 1e6:.0f} MB (ulimit -v), "
+            f"too little to compile kernels: allow more (ulimit -v {MIN_ADDRESS_SPACE // 1000}) "
             "and limit the memory of a game by --memory"
         )

@@ -68,7 +68,7 @@ def import_extra(extra: str, purpose: str) -> Any:
     extra
         A name in `EXTRAS`.
     purpose
-        What needs the extra, at the beginning of the error message.
+        Activity that needs the extra, at the beginning of the error message.
 
     Raises
     ------
@@ -111,6 +111,6 @@ def _installed_version(package: str) -> str | None:
 
 
 def _release(text: str) -> tuple[int, ...]:
-    """Return the numbers of a release, without what follows them."""
+    """Return the numbers of a release, without its suffix."""
     found = re.match(r"(?:\d+!)?v?(\d+(?:\.\d+)*)", text)
     return tuple(map(int, found[1].split("."))) if found else ()

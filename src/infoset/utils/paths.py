@@ -1,4 +1,4 @@
-"""Texts that are meant as paths, and what to say if nothing is there."""
+"""Texts that are meant as paths, and the message if nothing exists there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIMILAR: Final = 0.75
 
 
 def looks_like_path(text: str) -> bool:
-    """Return whether a text must be a path: it names something, or no name is written like it.
+    """Return whether a text must be a path: it exists, or no name is written like it.
 
     Examples
     --------
@@ -40,10 +40,10 @@ def no_such_path(path: str | Path, give: str) -> str:
     Parameters
     ----------
     give
-        What to give instead, for the end of the message.
+        Advice on a replacement, for the end of the message.
     """
     if os.path.lexists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-        kind = "pipe or a device" if os.path.exists(path) else "link to a path where nothing is"
+        kind = "pipe or a device" if os.path.exists(path) else "link to a missing path"
         return f"{path} is a {kind}; {give}"
     folder, name = Path(path).parent, Path(path).name
     beside: list[str] = []

@@ -167,7 +167,7 @@ ENDS = "node /P1:in leaf payoffs 1=1\nnode /P1:out leaf payoffs 1=0"
         ("node / chance actions a=-1 b=2\n", "line 1: -1 is not a probability"),
         (f"{ROOT}\nnode /P1:in leaf payoffs", "line 1: a move leads to /P1:out, which has no line"),
         (f"{ROOT}\n{ENDS}\nnode /P2:x leaf payoffs", "line 4: no move leads to node /P2:x"),
-        (f"{ROOT}\n{ENDS}\n{ROOT}", "line 4: node / is described before"),
+        (f"{ROOT}\n{ENDS}\n{ROOT}", "line 4: node / is already described"),
         ("node / player 1 actions a a", "line 1: two moves at node / have the same name"),
         (f"{ROOT}\n{ENDS}\ninfoset x nodes /P1:in", "line 4: expected nodes of one player"),
         (f"{ROOT}\n{ENDS}\ninfoset x nodes /no", "line 4: expected nodes of one player, read /no"),

@@ -22,7 +22,7 @@ def run(
 ) -> None:
     """Check that a game follows the rules of the model, and report the first violation.
 
-    If the whole game was checked, remarks follow on what breaks no rule, but is suspicious.
+    A complete check also prints remarks on suspicious features that break no rule.
 
     Use it while you write your own game: infoset check path/to/file.py:Class
     """

@@ -51,7 +51,7 @@ def run(
         str | None,
         typer.Option(
             metavar="AXIS",
-            help="What to draw against: iterations, seconds or both.",
+            help="Horizontal axis: iterations, seconds or both.",
             show_default="both; iterations for several games",
         ),
     ] = None,
@@ -140,17 +140,17 @@ def _check_games(of_one_game: Mapping[str, object]) -> None:
     for name, value in of_one_game.items():
         if value is not None:
             raise typer.BadParameter(
-                f"--{name.replace('_', '-')} is for the runs of one game, and these are of "
+                f"--{name.replace('_', '-')} needs runs of one game, but these are of "
                 "several; leave it out, or draw one chart for each game"
             )
 
 
 def _only_axis(against: str | None) -> str:
-    """Return what the panels of several games are drawn against: one axis."""
+    """Return the horizontal axis of the panels of several games; `both` is not possible."""
     if against == BOTH:
         raise typer.BadParameter(
-            "--against both is for the runs of one game, and these are of several; give iterations "
-            "or seconds"
+            "--against both needs runs of one game, but these are of several; give iterations or "
+            "seconds"
         )
     return against or "iterations"
 

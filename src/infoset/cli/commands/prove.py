@@ -39,7 +39,7 @@ def run(
     from infoset.solvers import solve_exactly
 
     with live(game) as progress:
-        # A certificate is about rules, also of a game that a file gives as a tree.
+        # A certificate is about rules, even if a file describes the game as a tree.
         subject = load(game) if out is None else to_game(game)
         compiled = to_compiled(subject, progress=progress.building)
         proof = solve_exactly(compiled)

@@ -272,7 +272,7 @@ def _tell_shared_payoffs(policy: TabularPolicy) -> None:
 
 
 def _count_status(policy: TabularPolicy) -> dict[str, int]:
-    """Return the number of infostates of each status; none if counting them takes long."""
+    """Return the number of infostates of each status; empty if counting them takes long."""
     from infoset.evaluation import STATUSES, infostate_status
 
     if policy.form.gradient_cost > LARGEST_WITH_STATUS:

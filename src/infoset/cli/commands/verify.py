@@ -21,7 +21,7 @@ def run(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Certificate that 'infoset prove GAME --out FILE' wrote; or a policy with a "
+            help="Certificate written by 'infoset prove GAME --out FILE'; or a policy with a "
             "certificate in it, such as zoo:kuhn_poker.",
             show_default=False,
         ),

@@ -90,7 +90,7 @@ def policy_to_openspiel(policy: TabularPolicy, tree: Game | GameTree) -> Any:
     Parameters
     ----------
     tree
-        The policy's game; of its rules, the tree is built.
+        The policy's game; for rules, the tree is built.
 
     Returns
     -------
@@ -150,7 +150,7 @@ def policy_from_openspiel(policy: Any, tree: Game | GameTree) -> TabularPolicy:
         Any policy that returns the action probabilities of a state, such as a table or a policy
         that an OpenSpiel solver returns.
     tree
-        The game, of whose rules the tree is built; the policy belongs to `to_openspiel(tree)`.
+        The game; for rules, the tree is built. The policy belongs to `to_openspiel(tree)`.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from typing import Any, Final
 from infoset.interop.openspiel.states import CachedState, Move
 
 MAX_POSITIONS: Final = 200_000
-"""Positions that are visited: some seconds."""
+"""Maximum number of visited positions, which take a few seconds."""
 
 PARTLY_DRAWN: Final = (
     "OpenSpiel's add_noise draws the noise of an end at its first visit; only the first "
@@ -21,8 +21,8 @@ PARTLY_DRAWN: Final = (
 def draw_noise(game: Any) -> bool:
     """Draw the noise of a game in the order in which OpenSpiel's algorithms visit its ends.
 
-    `add_noise` draws the noise of an end when its utilities are first asked for. Another order of
-    visits would therefore make another game. No other game of OpenSpiel draws in this way, except
+    `add_noise` draws the noise of an end when its utilities are first requested. Another order of
+    visits would therefore give another game. No other game of OpenSpiel draws in this way, except
     those that sample chance moves, which cannot be loaded.
 
     Parameters
@@ -33,12 +33,12 @@ def draw_noise(game: Any) -> bool:
     Returns
     -------
     bool
-        Whether no noise is left to draw.
+        Whether all noise was drawn.
     """
     if not re.search(r"\badd_noise\(", str(game)):
         return True
     root = CachedState(game.new_initial_state())
-    path = [(root, _moves(root))]  # kept: some states break when their parents are deleted
+    path = [(root, _moves(root))]  # keeps parents alive: some states break without them
     for _ in range(MAX_POSITIONS):
         while path and not path[-1][1]:
             path.pop()

@@ -21,8 +21,8 @@ from infoset.utils.arguments import check_type
 
 MAX_WORLDS = 100_000
 MAX_EXPLORED = 125_000
-"""World states up to which a game is explored: of one with more than `MAX_WORLDS`, the range of
-utilities is kept."""
+"""Maximum number of world states to explore; for a game with more than `MAX_WORLDS`, only the range
+of utilities is stored."""
 
 _MODELS: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
     LiarsDice: DiceModel,
