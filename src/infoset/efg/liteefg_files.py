@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -105,8 +105,7 @@ def _lines(form: ExtensiveForm) -> Iterator[str]:
         path = paths[history]
         children = range(*form.first_child[history : history + 2].tolist())
         moves = _words([str(action) for action in form.legal_actions(history)])
-        mover = "C" if actor == CHANCE else f"P{actor + 1}"
-        paths += [f"{path.rstrip('/')}/{mover}:{move}" for move in moves]
+        paths += _paths_after(path, actor, moves)
         if actor == TERMINAL:
             paid = (f"{p}={float(u)!r}" for p, u in enumerate(form.utility[history], start=1))
             yield f"node {path} leaf payoffs {' '.join(paid)}"
@@ -121,6 +120,12 @@ def _lines(form: ExtensiveForm) -> Iterator[str]:
     for (player, number), histories in members.items():
         (name,) = _words([form.infoset_names[player][number]])
         yield f"infoset {player + 1}-{number + 1}-{name} nodes {' '.join(histories)}"
+
+
+def _paths_after(path: str, actor: Player, moves: Iterable[str]) -> list[str]:
+    """Return the paths of the nodes after the moves at a node."""
+    mover = "C" if actor == CHANCE else f"P{actor + 1}"
+    return [f"{path.rstrip('/')}/{mover}:{move}" for move in moves]
 
 
 def _words(labels: list[str]) -> list[str]:
@@ -201,11 +206,6 @@ class _Described(NamedTuple):
     chances: tuple[Fraction, ...] = ()
     payoffs: tuple[tuple[Player, Fraction], ...] = ()
 
-    def children(self, path: str) -> list[str]:
-        """Return the paths of the nodes after the moves."""
-        mover = "C" if self.actor == CHANCE else f"P{self.actor + 1}"
-        return [f"{path.rstrip('/')}/{mover}:{label}" for label in self.labels]
-
 
 class _Body:
     """Reads the lines of a file, and assembles the nodes."""
@@ -269,7 +269,7 @@ class _Body:
             paid = dict(payoffs)
             players = range(self.num_players)
             return Node(actor, outcome=Outcome(tuple(paid.get(p, Fraction()) for p in players)))
-        children = self.nodes[path].children(path)
+        children = _paths_after(path, actor, labels)
         for child in children:
             if child not in nodes:
                 raise self._error(line, f"a move leads to {child}, which has no line")
