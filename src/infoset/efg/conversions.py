@@ -22,7 +22,8 @@ from infoset.efg.information_sets import (
 )
 from infoset.efg.transformations import augment, pad_timing, padded_histories
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.game import Game, Observation, Probability, player_name, serialize, step_text
+from infoset.game import Game, Observation, Probability, serialize, step_text
+from infoset.game.player_names import shown_names
 from infoset.tree.game_tree import GameTree, build_tree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, Player
@@ -186,7 +187,7 @@ def _form_of_tree(tree: GameTree) -> ExtensiveForm:
     outcomes, outcome_of_edge = _outcomes(graph)
     return ExtensiveForm(
         name=str(tree.game),
-        player_names=tuple(player_name(tree, player) for player in range(tree.num_players)),
+        player_names=shown_names(tree),
         parent=tree.parent,
         first_child=tree.first_child,
         actor=_actors(graph)[tree.world],
