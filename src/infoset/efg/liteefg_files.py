@@ -16,10 +16,10 @@ from infoset.efg.efg_writer import plain_labels
 from infoset.efg.exact_numbers import SUM_TOLERANCE, exact_chance, read_number
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.histories import TERMINAL, Outcome
-from infoset.efg.information_sets import find_action_mismatch
+from infoset.efg.information_sets import check_property, find_action_mismatch
 from infoset.efg.nodes import Node, extensive_form_from_nodes
 from infoset.efg.transformations import forget_non_acting
-from infoset.errors import GameFileError, ParameterError, UnsupportedGameError
+from infoset.errors import GameFileError, ParameterError
 from infoset.game import Game
 from infoset.tree import GameTree
 from infoset.typing import CHANCE, Player
@@ -95,9 +95,7 @@ def save_liteefg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> Non
 
 def _lines(form: ExtensiveForm) -> Iterator[str]:
     """Yield the lines: the header, all histories, then all information sets."""
-    violation = find_action_mismatch(form)
-    if violation is not None:
-        raise UnsupportedGameError(f"{form.name} cannot be written as .game: {violation}")
+    check_property(form, find_action_mismatch, "cannot be written as .game")
     yield f"{TITLE}{form.name}\n# Opt {{\n#     num_players: {form.num_players},\n# }}"
     paths = ["/"]
     members: dict[tuple[int, int], list[str]] = {}
