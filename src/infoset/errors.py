@@ -260,11 +260,12 @@ class UserFunctionError(InfosetError):
         function
             The function, or an object with the method, that was called.
         what, where
-            What it is, and where it was called, such as at which infostate.
+            What it is, before its name, and where it was called, such as at which infostate.
         """
         is_own = str(getattr(function, "__module__", "")).partition(".")[0] == "infoset"
         if not (is_own or isinstance(error, InfosetError | MemoryError)):
-            raise cls(f"{what} raised {describe_exception(error)} {where}") from error
+            name = getattr(function, "__qualname__", type(function).__name__)
+            raise cls(f"{what} {name} raised {describe_exception(error)} {where}") from error
 
 
 class TrajectoryError(InfosetError):

@@ -19,7 +19,6 @@ from infoset.certificates.verification import (
     MAX_HISTORIES,
     GuaranteedBounds,
     guaranteed_bounds,
-    is_registered,
     verify_certificate,
 )
 
@@ -37,7 +36,6 @@ __all__ = [
     "fraction_from_text",
     "fraction_to_text",
     "guaranteed_bounds",
-    "is_registered",
     "read_certificate",
     "save_certificate",
     "verify_certificate",

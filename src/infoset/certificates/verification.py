@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from infoset.certificates.certificate import Certificate, Distribution, ExactPolicy
 from infoset.errors import CertificateError, InfosetError, UnsupportedGameError, show
 from infoset.game import Game, Observation, step_text
-from infoset.games import GAMES, load_game
+from infoset.games import is_registered, load_game
 from infoset.utils.arguments import check_count, check_type
 
 MAX_HISTORIES: Final = 2_000_000
@@ -119,11 +119,6 @@ def _named_game(name: str) -> Game:
             f"game of the certificate is {show(name)}, but its rules name it {str(game)!r}"
         )
     return game
-
-
-def is_registered(name: str) -> bool:
-    """Return whether the name at the beginning of a text is that of a registered game."""
-    return GAMES.knows(name.partition("(")[0].strip())
 
 
 def _given_game(game: Game, certificate: Certificate) -> Game:

@@ -247,7 +247,7 @@ def game_and_policy(first: str | None, second: str | None) -> tuple[Game | Exten
     from infoset.efg import is_game_file_name
     from infoset.front import game_of_policy, is_policy_file, load, policy_path
     from infoset.front.python_files import is_python_file
-    from infoset.games import GAMES
+    from infoset.games import is_registered
     from infoset.utils.paths import looks_like_path, no_such_path
 
     if first is None:
@@ -259,7 +259,7 @@ def game_and_policy(first: str | None, second: str | None) -> tuple[Game | Exten
             f"{first} is the folder of a comparison, which has no policies; solve the game "
             "with one method, and give the folder of that run"
         )
-    is_game = GAMES.knows(first.partition("(")[0].strip()) or is_python_file(first)
+    is_game = is_registered(first) or is_python_file(first)
     if is_game or (is_game_file_name(first) and os.path.exists(first)):
         raise typer.BadParameter(
             f"the policy is missing: give GAME POLICY, such as {quote(first)} uniform; {first} is "

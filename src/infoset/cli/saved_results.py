@@ -69,10 +69,9 @@ def say_how_to_show(game: str, policy: Path) -> None:
     game : as in the command that made the policy; it is left out if the file names it.
     policy : a file, or the folder of a run with one policy.
     """
-    from infoset.games import GAMES
+    from infoset.games import is_registered
 
-    is_named = GAMES.knows(game.partition("(")[0].strip())
-    arguments = [str(policy)] if is_named else [game, str(policy)]
+    arguments = [str(policy)] if is_registered(game) else [game, str(policy)]
     say(f"to print the policy: infoset show {' '.join(map(quote, arguments))}")
 
 

@@ -14,15 +14,16 @@ import numpy as np
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.histories import TERMINAL, Outcome
 from infoset.efg.information_sets import (
-    Violation,
+    check_property,
     find_action_mismatch,
     find_public_mismatch,
     find_recall_violation,
     find_thick_public_set,
 )
 from infoset.efg.transformations import augment, pad_timing, padded_histories
-from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.game import Game, Observation, Probability, player_name, serialize, step_text
+from infoset.errors import ParameterError
+from infoset.game import Game, Observation, Probability, serialize, step_text
+from infoset.game.player_names import shown_names
 from infoset.tree.game_tree import GameTree, build_tree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, Player
@@ -97,22 +98,14 @@ def as_game(form: ExtensiveForm) -> Game:
     >>> build_extensive_form(kuhn).num_histories
     55
     """
-    given = form
+    given, problem = form, "is not the extensive form of any game"
     # Recall before padding: a form without it may not be timeable, which explains less.
     for find in (find_action_mismatch, find_recall_violation):
-        _check_property(form, find)
+        check_property(form, find, problem)
     form = form if form.is_augmented else augment(pad_timing(form))
     for find in (find_thick_public_set, find_public_mismatch):
-        _check_property(form, find)
+        check_property(form, find, problem)
     return _FormGame(form, given)
-
-
-def _check_property(form: ExtensiveForm, find: Callable[[ExtensiveForm], Violation | None]) -> None:
-    violation = find(form)
-    if violation is not None:
-        raise UnsupportedGameError(
-            f"{form.name} is not the extensive form of any game: {violation}"
-        )
 
 
 def find_source_form(game: Game) -> ExtensiveForm | None:
@@ -186,7 +179,7 @@ def _form_of_tree(tree: GameTree) -> ExtensiveForm:
     outcomes, outcome_of_edge = _outcomes(graph)
     return ExtensiveForm(
         name=str(tree.game),
-        player_names=tuple(player_name(tree, player) for player in range(tree.num_players)),
+        player_names=shown_names(tree),
         parent=tree.parent,
         first_child=tree.first_child,
         actor=_actors(graph)[tree.world],

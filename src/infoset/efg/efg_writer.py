@@ -15,9 +15,9 @@ from infoset.efg.efg_tokens import quoted
 from infoset.efg.exact_numbers import exact_chance, number_text
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.histories import TERMINAL, Outcome
-from infoset.efg.information_sets import find_action_mismatch
+from infoset.efg.information_sets import check_property, find_action_mismatch
 from infoset.efg.transformations import forget_non_acting, pay_at_end
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError
 from infoset.game import Game
 from infoset.tree import GameTree
 from infoset.typing import CHANCE, IntArray
@@ -85,9 +85,7 @@ def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:
 
 def _lines(form: ExtensiveForm) -> Iterator[str]:
     """Yield the lines of a classical form: the prologue, then the nodes depth first."""
-    violation = find_action_mismatch(form)
-    if violation is not None:
-        raise UnsupportedGameError(f"{form.name} cannot be written as .efg: {violation}")
+    check_property(form, find_action_mismatch, "cannot be written as .efg")
     yield f"EFG 2 R {quoted(form.name)} {_braces(map(quoted, form.player_names))}"
     actor, first_child = form.actor.tolist(), form.first_child.tolist()
     outcomes = _outcome_texts(form)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from infoset.efg._history_kernels import find_thick_set
 from infoset.efg.histories import HistoryTree
+from infoset.errors import UnsupportedGameError
 from infoset.tree.game_tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
@@ -41,6 +42,15 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.found} (rule: {self.rule})"
+
+
+def check_property(
+    form: HistoryTree, find: Callable[[HistoryTree], Violation | None], problem: str
+) -> None:
+    """Raise `UnsupportedGameError` if a form violates a property, and so has the `problem`."""
+    violation = find(form)
+    if violation is not None:
+        raise UnsupportedGameError(f"{form.name} {problem}: {violation}")
 
 
 def find_action_mismatch(form: HistoryTree) -> Violation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,10 +16,10 @@ from infoset.efg.efg_writer import plain_labels
 from infoset.efg.exact_numbers import SUM_TOLERANCE, exact_chance, read_number
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.histories import TERMINAL, Outcome
-from infoset.efg.information_sets import find_action_mismatch
+from infoset.efg.information_sets import check_property, find_action_mismatch
 from infoset.efg.nodes import Node, extensive_form_from_nodes
 from infoset.efg.transformations import forget_non_acting
-from infoset.errors import GameFileError, ParameterError, UnsupportedGameError
+from infoset.errors import GameFileError, ParameterError
 from infoset.game import Game
 from infoset.tree import GameTree
 from infoset.typing import CHANCE, Player
@@ -95,9 +95,7 @@ def save_liteefg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> Non
 
 def _lines(form: ExtensiveForm) -> Iterator[str]:
     """Yield the lines: the header, all histories, then all information sets."""
-    violation = find_action_mismatch(form)
-    if violation is not None:
-        raise UnsupportedGameError(f"{form.name} cannot be written as .game: {violation}")
+    check_property(form, find_action_mismatch, "cannot be written as .game")
     yield f"{TITLE}{form.name}\n# Opt {{\n#     num_players: {form.num_players},\n# }}"
     paths = ["/"]
     members: dict[tuple[int, int], list[str]] = {}
@@ -105,8 +103,7 @@ def _lines(form: ExtensiveForm) -> Iterator[str]:
         path = paths[history]
         children = range(*form.first_child[history : history + 2].tolist())
         moves = _words([str(action) for action in form.legal_actions(history)])
-        mover = "C" if actor == CHANCE else f"P{actor + 1}"
-        paths += [f"{path.rstrip('/')}/{mover}:{move}" for move in moves]
+        paths += _paths_after(path, actor, moves)
         if actor == TERMINAL:
             paid = (f"{p}={float(u)!r}" for p, u in enumerate(form.utility[history], start=1))
             yield f"node {path} leaf payoffs {' '.join(paid)}"
@@ -121,6 +118,12 @@ def _lines(form: ExtensiveForm) -> Iterator[str]:
     for (player, number), histories in members.items():
         (name,) = _words([form.infoset_names[player][number]])
         yield f"infoset {player + 1}-{number + 1}-{name} nodes {' '.join(histories)}"
+
+
+def _paths_after(path: str, actor: Player, moves: Iterable[str]) -> list[str]:
+    """Return the paths of the nodes after the moves at a node."""
+    mover = "C" if actor == CHANCE else f"P{actor + 1}"
+    return [f"{path.rstrip('/')}/{mover}:{move}" for move in moves]
 
 
 def _words(labels: list[str]) -> list[str]:
@@ -201,11 +204,6 @@ class _Described(NamedTuple):
     chances: tuple[Fraction, ...] = ()
     payoffs: tuple[tuple[Player, Fraction], ...] = ()
 
-    def children(self, path: str) -> list[str]:
-        """Return the paths of the nodes after the moves."""
-        mover = "C" if self.actor == CHANCE else f"P{self.actor + 1}"
-        return [f"{path.rstrip('/')}/{mover}:{label}" for label in self.labels]
-
 
 class _Body:
     """Reads the lines of a file, and assembles the nodes."""
@@ -269,7 +267,7 @@ class _Body:
             paid = dict(payoffs)
             players = range(self.num_players)
             return Node(actor, outcome=Outcome(tuple(paid.get(p, Fraction()) for p in players)))
-        children = self.nodes[path].children(path)
+        children = _paths_after(path, actor, labels)
         for child in children:
             if child not in nodes:
                 raise self._error(line, f"a move leads to {child}, which has no line")

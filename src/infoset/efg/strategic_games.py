@@ -16,8 +16,9 @@ from infoset.efg.exact_numbers import near_fraction
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.forms import InfostateTree, SequenceForm, Treeplex
-from infoset.game import Game, Observation, Probability, player_name
+from infoset.game import Game, Observation, Probability
 from infoset.game.infostate import value_text
+from infoset.game.player_names import shown_names
 from infoset.tree import GameTree, build_tree
 from infoset.typing import JointAction, Player
 from infoset.utils.text import distinct_labels
@@ -138,9 +139,7 @@ def strategic_form(game: Game | GameTree | ExtensiveForm) -> StrategicGame:
         for tree, of_player in zip(form.infostate_trees, plans, strict=True)
     ]
     players = (
-        compiled.player_names
-        if isinstance(compiled, ExtensiveForm)
-        else tuple(player_name(compiled, player) for player in range(form.num_players))
+        compiled.player_names if isinstance(compiled, ExtensiveForm) else shown_names(compiled)
     )
     return StrategicGame(form.name, players, tuple(names), _expected_payoffs(form, plans))
 

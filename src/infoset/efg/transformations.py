@@ -13,7 +13,7 @@ from infoset.efg.common_knowledge import merge_intersecting
 from infoset.efg.exact_numbers import to_fraction
 from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.histories import TERMINAL, Outcome
-from infoset.efg.information_sets import find_recall_violation, own_move_text
+from infoset.efg.information_sets import check_property, find_recall_violation, own_move_text
 from infoset.efg.timing import exact_timing, find_uneven_timing
 from infoset.errors import UnsupportedGameError
 from infoset.game import Probability
@@ -121,9 +121,7 @@ def augment(form: ExtensiveForm) -> ExtensiveForm:
     -----
     Source: Kovařík et al. (2022), proof of Theorem 3.10.
     """
-    violation = find_recall_violation(form)
-    if violation is not None:
-        raise UnsupportedGameError(f"{form.name} cannot be augmented: {violation}")
+    check_property(form, find_recall_violation, "cannot be augmented")
     violation = find_uneven_timing(form)
     if violation is not None:
         raise UnsupportedGameError(

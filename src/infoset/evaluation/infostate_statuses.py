@@ -45,7 +45,7 @@ def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...
     form, found = policy.form, []
     is_tried = form.gradient_cost <= MAX_COST or may_roll_back(form)  # also without payoffs
     rolled = roll_back(form, policy.probabilities) if is_tried else None
-    reaches = zip(_reach(policy), _reach(uniform_policy(form)), strict=True)
+    reaches = zip(infostate_reach(policy), infostate_reach(uniform_policy(form)), strict=True)
     for player, (own, uniform) in enumerate(reaches):
         is_reached = own > SMALLEST_REACH * uniform
         is_refined = form.treeplexes[player].num_actions == 1
@@ -55,8 +55,8 @@ def infostate_status(policy: TabularPolicy[Form]) -> tuple[NDArray[np.str_], ...
     return tuple(found)
 
 
-def _reach(policy: TabularPolicy[Form]) -> list[FloatArray]:
-    """Return per player [I] the probability with which play leads to each infostate."""
+def infostate_reach(policy: TabularPolicy[Form]) -> list[FloatArray]:
+    """Return per player [I] the probability with which play leads to each acting infostate."""
     form, plans = policy.form, policy.realization_plans()
     return [
         plans[player][plex.parent_sequence] * form.counterfactual_reach(plans, player)

@@ -9,13 +9,12 @@ from infoset.certificates import (
     Certificate,
     ExactPolicy,
     guaranteed_bounds,
-    is_registered,
     verify_certificate,
 )
 from infoset.errors import CertificateError
 from infoset.evaluation.value_proofs import ValueProof
 from infoset.forms import InfostateTree
-from infoset.games import load_game
+from infoset.games import is_registered, load_game
 from infoset.tree import GameTree
 from infoset.utils.arguments import check_type
 

@@ -14,7 +14,7 @@ from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, PolicyFileError, ResultFileError, show
 from infoset.experiments.json_values import json_text, json_value, portable_integers
 from infoset.game import Game, GameSource
-from infoset.plotting.figure_files import figure_bytes
+from infoset.plotting.figure_files import FORMATS, figure_bytes
 from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum, has_checksum, with_checksum
 from infoset.utils.files import is_free_or_regular, replace_file, write_folder, write_text
@@ -30,7 +30,6 @@ RUNS = Path("runs")
 
 MAX_SLUG_LENGTH = 100
 
-PICTURES = (".pdf", ".png", ".svg")
 FILES = (".csv", ".html", ".json", ".npz", ".parquet", ".txt")
 """Suffixes that a folder of results may not have."""
 
@@ -84,7 +83,7 @@ def _named(folder: str | Path) -> Path:
     if not path.name:
         raise ParameterError(f"cannot write a run to {path}; name a new folder inside it")
     ending = path.suffix.lower()
-    if ending in PICTURES:
+    if ending in FORMATS:
         raise ParameterError(
             f"{path} is the name of a picture, and results are saved as a folder: give "
             f"{path.with_suffix('')}; compare has --format {ending[1:]} for its picture, and "

@@ -245,9 +245,8 @@ def leaf_values_at(
     try:
         return function(node, ranges)
     except Exception as error:
-        name = getattr(function, "__qualname__", type(function).__name__)
         place = f"after {form.labels[node]!r}"
-        UserFunctionError.check(error, function, f"the leaf function {name}", place)
+        UserFunctionError.check(error, function, "the leaf function", place)
         raise
 
 

@@ -431,8 +431,7 @@ class SequenceForm(DerivedMembers, ShortRepr):
         """The payoff width without extreme utilities; see `Form.usual_width`."""
         if self.reach_source is None:
             return self.payoff_width
-        sequence, reach = self.terminal_reach
-        utility = self.centered.payoffs_at(sequence) / reach[:, None]
+        utility, _ = self._returns(())
         usual = [usual_part(own) for own in utility.T]
         if sum(map(len, usual)) == utility.size:
             return self.payoff_width

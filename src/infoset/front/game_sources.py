@@ -24,7 +24,7 @@ from infoset.front.python_files import (
     load_from_python_file,
 )
 from infoset.game import Game
-from infoset.games import GAMES, game_of_form, load_game
+from infoset.games import game_of_form, is_registered, load_game
 from infoset.solvers import MethodSpec, runs_on
 from infoset.tree import (
     BuildProgress,
@@ -97,7 +97,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     """
     check_type("game", spec, str, EXPECTED)
     spec = spec.strip()
-    if GAMES.knows(spec.partition("(")[0].strip()):
+    if is_registered(spec):
         return load_game(spec, **parameters)
     if is_python_file(spec):
         game: Game = load_from_python_file(spec, (Game,), "game", parameters=parameters)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
-from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
+from infoset.efg.information_sets import check_property
+from infoset.errors import GameTooLargeError, ParameterError
 from infoset.forms import Form
 from infoset.front.game_sources import (
     CompiledGame,
@@ -291,11 +292,7 @@ def build_learning_tree(
     compiled = to_compiled(game, memory=memory, progress=progress)
     if not isinstance(compiled, ExtensiveForm):
         return compiled
-    violation = find_recall_violation(compiled)
-    if violation is not None:
-        raise UnsupportedGameError(
-            f"{compiled.name} lacks perfect recall, which learners need: {violation}"
-        )
+    check_property(compiled, find_recall_violation, "lacks perfect recall, which learners need")
     return build_tree(as_game(compiled), memory=memory)
 
 

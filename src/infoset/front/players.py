@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -17,6 +17,7 @@ from infoset.errors import (
     PolicyFileError,
     PolicyMismatchError,
     UnknownNameError,
+    nearest_names,
 )
 from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import Form
@@ -226,13 +227,12 @@ def _check_name(player: str) -> None:
         raise unknown_file_or_name("player", name, [UNIFORM, *SEARCHERS.known_names])
 
 
-def unknown_file_or_name(kind: str, text: str, known: Iterable[str]) -> UnknownNameError:
+def unknown_file_or_name(kind: str, text: str, known: Sequence[str]) -> UnknownNameError:
     """Return the error for a text that is neither a file nor one of the `known` names.
 
     If no name is similar, a misspelled path is as likely.
     """
-    error = UnknownNameError.of(kind, text, known)
-    hint = str(error).partition("; ")[2]
+    hint = nearest_names(text, known)
     if hint.startswith("did you mean"):
-        return error
+        return UnknownNameError.of(kind, text, known)
     return UnknownNameError(no_such_path(text, f"there is no {kind} of this name, either; {hint}"))

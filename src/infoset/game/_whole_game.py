@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from graphlib import TopologicalSorter
 from typing import Final, NamedTuple
 
 from infoset.game._state_tables import InfostateNumbers
@@ -85,19 +86,11 @@ class WholeGame:
     @cached_property
     def backwards(self) -> list[World]:
         """All world states, each after all its successors."""
-        missing = dict.fromkeys(self.facts, 0)
-        before: dict[World, list[World]] = {world: [] for world in self.facts}
+        # First all world states: their order decides which one comes first where several could.
+        sorter = TopologicalSorter(dict.fromkeys(self.facts, ()))
         for world, fact in self.facts.items():
-            for edge in fact.edges:
-                missing[world] += 1
-                before[edge.next_world].append(world)
-        found = [world for world, number in missing.items() if not number]
-        for world in found:  # grows
-            for earlier in before[world]:
-                missing[earlier] -= 1
-                if not missing[earlier]:
-                    found.append(earlier)
-        return found
+            sorter.add(world, *(edge.next_world for edge in fact.edges))
+        return [*sorter.static_order()]
 
     @cached_property
     def later_choosers(self) -> dict[Choice, set[Player]]:

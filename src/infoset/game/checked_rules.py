@@ -61,6 +61,11 @@ class CheckedGame(Game):
         """Return the observation of a transition."""
         return checked_observation(self.game, world, joint_action, next_world)[0]
 
+    def is_over(self, world: World) -> bool:
+        """Return whether nobody acts, and there are no transitions."""
+        nobody = (NOOP,) * self.num_players
+        return not self.actors(world) and not self.transitions(world, nobody)
+
 
 def checked_initial_world(game: Game) -> World:
     """Return the initial world state of a game with a valid number of players."""

@@ -11,7 +11,7 @@ from infoset.game.checked_rules import CheckedGame
 from infoset.game.infostate import value_text
 from infoset.game.observation import Observation
 from infoset.game.protocol import Game, Probability
-from infoset.typing import NOOP, Action, JointAction, Player, World
+from infoset.typing import Action, JointAction, Player, World
 from infoset.utils.arguments import check_count, check_type
 
 ENDED: Final = "ended"
@@ -164,7 +164,7 @@ class _HiddenClock(Game):
                     for player in range(self.num_players)
                 ],
             )
-        if seen.public is None and self._is_over(next_world.world):
+        if seen.public is None and self.rules.is_over(next_world.world):
             return seen._replace(public=ENDED)
         return seen
 
@@ -178,7 +178,7 @@ class _HiddenClock(Game):
         """Return the world state after a transition to a world state of the original game."""
         acting, step = self.rules.actors(next_world), world.step + 1
         # If all players act in a turn, its length need not be hidden from anybody.
-        if len(world.players) in (0, self.num_players) or self._is_over(next_world):
+        if len(world.players) in (0, self.num_players) or self.rules.is_over(next_world):
             return _Turn(next_world, acting)
         events = self._with_event(world, now)
         if not world.is_done and acting in ((), world.players):
@@ -195,10 +195,6 @@ class _HiddenClock(Game):
         private = tuple(None if p in world.players else part for p, part in enumerate(seen))
         is_empty = now.public is None and not any(part is not None for part in private)
         return world.events if is_empty else (*world.events, _Event(now.public, private))
-
-    def _is_over(self, world: World) -> bool:
-        nobody = (NOOP,) * self.num_players
-        return not self.rules.actors(world) and not any(self.rules.transitions(world, nobody))
 
     def _too_long(self, world: _Turn) -> GameRuleError:
         who = " and ".join(map(str, world.players))

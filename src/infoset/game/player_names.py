@@ -101,6 +101,11 @@ def own_names(game: Named) -> tuple[str, ...]:
     return () if names == numbers else distinct_labels(names)
 
 
+def shown_names(game: HasPlayers) -> tuple[str, ...]:
+    """Return the names of all players, as `player_name` does."""
+    return own_names(game) or tuple(f"player {player}" for player in range(game.num_players))
+
+
 def short_name(game: Named, player: Player) -> str:
     """Return a player's own name, or its number alone, for a column of players."""
     names = own_names(game)
@@ -123,7 +128,7 @@ def find_player(game: HasPlayers, player: Player | str) -> Player:
         If the game has no such player.
     """
     if isinstance(player, str) and not player.strip().removeprefix("-").isdecimal():
-        names = [player_name(game, one) for one in range(game.num_players)]
+        names = shown_names(game)
         folded = [name.casefold() for name in names]
         if player.strip().casefold() not in folded:
             known = [*names, *map(str, range(game.num_players))]

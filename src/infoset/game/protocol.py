@@ -18,7 +18,7 @@ from infoset.game.observation import Observation
 from infoset.game.outcome_lists import ended
 from infoset.game.player_names import own_names
 from infoset.game.public_rules import PublicRules
-from infoset.typing import Action, FloatArray, JointAction, Player, World
+from infoset.typing import NOOP, Action, FloatArray, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
 SPECIAL = frozenset("()[],;'\"")
@@ -354,6 +354,13 @@ class GameSource:
         kind = type(game)
         rules = f"{kind.__module__}.{kind.__qualname__}"
         return cls("rules", rules, game.parameters(), own_names(game))
+
+
+def action_choices(game: Game, world: World) -> list[Sequence[Action]]:
+    """Return the legal actions of each player at a world state; only `NOOP` if it does not act."""
+    actors = game.actors(world)
+    players = range(game.num_players)
+    return [game.legal_actions(world, p) if p in actors else (NOOP,) for p in players]
 
 
 def parameter_text(value: object) -> str:

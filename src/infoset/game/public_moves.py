@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from typing import Final, NamedTuple
 
 from infoset.errors import pass_stops
-from infoset.game.protocol import Game
+from infoset.game.protocol import Game, action_choices
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 MAX_TRANSITIONS: Final = 15_000
@@ -71,7 +71,7 @@ class PublicWorlds:
 
     def _filtered(self, game: Game, public: Hashable) -> PublicWorlds:
         """Return the world states after the transitions with a public observation."""
-        legal = {world: _legal_actions(game, world) for world in self.worlds or ()}
+        legal = {world: action_choices(game, world) for world in self.worlds or ()}
         # Each joint action has a transition, so too many are noticed before any is requested.
         if sum(prod(map(len, actions)) for actions in legal.values()) > self.num_left:
             return PublicWorlds(None, 0)
@@ -89,13 +89,6 @@ class PublicWorlds:
                         worlds.add(next_world)
                         moves.add(joint_action)
         return PublicWorlds(frozenset(worlds), num_left, _common_move(moves))
-
-
-def _legal_actions(game: Game, world: World) -> list[Sequence[Action]]:
-    """Return the legal actions of each player at a world state, `NOOP` for those who do not act."""
-    actors = game.actors(world)
-    players = range(game.num_players)
-    return [game.legal_actions(world, p) if p in actors else (NOOP,) for p in players]
 
 
 def _common_move(moves: Collection[JointAction]) -> PublicMove:

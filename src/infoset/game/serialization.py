@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from infoset.game.checked_rules import CheckedGame
 from infoset.game.observation import Observation
 from infoset.game.outcome_lists import ended
-from infoset.game.protocol import Game, Probability
+from infoset.game.protocol import Game, Probability, action_choices
 from infoset.typing import NOOP, Action, JointAction, Player, World
 
 
@@ -154,12 +154,7 @@ class _SerialGame(Game):
 
     def _moves_from(self, worlds: Iterable[World]) -> Iterator[tuple[World, JointAction, World]]:
         for world in worlds:
-            acting = self.rules.actors(world)
-            choices = (
-                self.rules.legal_actions(world, player) if player in acting else (NOOP,)
-                for player in range(self.num_players)
-            )
-            for joint in product(*choices):
+            for joint in product(*action_choices(self.rules, world)):
                 outcomes = self.rules.transitions(world, joint)
                 for target, probability in ended(outcomes, world, joint):
                     if probability:

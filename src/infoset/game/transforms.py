@@ -257,7 +257,7 @@ class _UnfactoredGame(Game):
     def actors(self, world: World) -> Sequence[Player]:
         if world == self.initial_world():
             return self.rules.actors(world)
-        return () if self._is_over(world) else tuple(range(self.num_players))
+        return () if self.rules.is_over(world) else tuple(range(self.num_players))
 
     def legal_actions(self, world: World, player: Player) -> Sequence[Action]:
         if player in self.rules.actors(world):
@@ -276,7 +276,7 @@ class _UnfactoredGame(Game):
 
     def observe(self, world: World, joint_action: JointAction, next_world: World) -> Observation:
         seen = self.rules.observe(world, self._original(world, joint_action), next_world)
-        mark = (OVER,) if self._is_over(next_world) else ()
+        mark = (OVER,) if self.rules.is_over(next_world) else ()
         return Observation(
             private=tuple((seen.seen_by(p), seen.public, *mark) for p in range(self.num_players))
         )
@@ -286,10 +286,6 @@ class _UnfactoredGame(Game):
 
     def __str__(self) -> str:
         return str(self.game)
-
-    def _is_over(self, world: World) -> bool:
-        nobody = (NOOP,) * self.num_players
-        return not self.rules.actors(world) and not any(self.rules.transitions(world, nobody))
 
     def _original(self, world: World, joint_action: JointAction) -> JointAction:
         """Return the joint action of the original game."""

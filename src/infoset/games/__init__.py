@@ -24,6 +24,7 @@ from infoset.games.registry import (
     ParameterEntry,
     game_of_form,
     get_game_entry,
+    is_registered,
     load_game,
     register_game,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "game_of_form",
     "get_game_entry",
     "get_pack_entry",
+    "is_registered",
     "load_game",
     "load_pack",
     "matrix_game",

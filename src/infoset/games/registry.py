@@ -223,6 +223,11 @@ def get_game_entry(name: str) -> GameEntry:
     return GAMES.resolve(name)
 
 
+def is_registered(spec: str) -> bool:
+    """Return whether a game is registered under the name that begins a text."""
+    return GAMES.knows(spec.partition("(")[0].strip())
+
+
 def load_game(spec: str, **parameters: Any) -> Game:
     """Load a registered game by its name and parameters.
 

@@ -222,8 +222,7 @@ def _value(history: History, values: ValueFunction) -> FloatArray:
     try:
         answer = values(history)
     except Exception as error:
-        name = getattr(values, "__qualname__", type(values).__name__)
-        UserFunctionError.check(error, values, f"the values {name}", f"at {history!r}")
+        UserFunctionError.check(error, values, "the values", f"at {history!r}")
         raise
     found = np.asarray(answer, np.float64)
     if found.shape != (history.game.num_players,) or not np.isfinite(found).all():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -172,7 +172,9 @@ def _runs(value: Any, name: str | None) -> list[RunTrace]:
     if not value:
         raise ParameterError(f"{what} is empty; give {EXPECTED}")
     if not all(isinstance(entry, TracePoint) for entry in value):
-        _check_one_method(value, name)
+        methods = (one.method for one in value if isinstance(one, SolveResult | LearnResult))
+        hint = f"give the results without a name, or call plot_games if {name!r} is a game"
+        _check_one_method(name, methods, "its results are of", hint)
         return [*chain(*(_runs(entry, name) for entry in value))]
     if name is None:
         raise ParameterError(
@@ -181,26 +183,20 @@ def _runs(value: Any, name: str | None) -> list[RunTrace]:
     return [RunTrace(name, tuple(value))]
 
 
-def _check_one_method(values: Sequence[Any], name: str | None) -> None:
-    """Raise if several results with one name are of different methods, not of different seeds."""
-    methods = {one.method: None for one in values if isinstance(one, SolveResult | LearnResult)}
-    if name is not None and len(methods) > 1:
+def _check_one_method(name: str | None, methods: Iterable[str], what: str, hint: str) -> None:
+    """Raise if several runs with one name are of different methods, not of different seeds."""
+    found = dict.fromkeys(methods)
+    if name is not None and len(found) > 1:
         raise ParameterError(
-            f"{name!r} names one line, but its results are of several methods "
-            f"({', '.join(methods)}); give the results without a name, or call plot_games if "
-            f"{name!r} is a game"
+            f"{name!r} names one line, but {what} several methods ({', '.join(found)}); {hint}"
         )
 
 
 def _read(path: str | Path, name: str | None) -> list[RunTrace]:
     """Return the runs of a file or folder; a name is for the runs of one method."""
     runs = read_traces(path)
-    methods = [*dict.fromkeys(run.method for run in runs)]
-    if name is not None and len(methods) > 1:
-        raise ParameterError(
-            f"{name!r} names one line, but {path} has several methods ({', '.join(methods)}); give "
-            "the path without a name"
-        )
+    methods = (run.method for run in runs)
+    _check_one_method(name, methods, f"{path} has", "give the path without a name")
     return [*runs]
 
 

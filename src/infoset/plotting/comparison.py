@@ -121,8 +121,7 @@ def plot_comparison(
     check_choice("band", band, BANDS)
     lines = group_runs(results)
     _check_styles(styles, [line.name for line in lines])
-    chart = Chart.of(lines, band, percent_of_range, payoff_width)
-    level = None if target is None else chart.height_of(target, payoff_width)
+    chart = Chart.of(lines, band, percent_of_range, payoff_width, target, styles)
     heading = "\n".join(wrap_spec(chart.game)) if title is None else title
     if axes is not None:
         parts = _given_axes(axes, figsize)
@@ -135,7 +134,7 @@ def plot_comparison(
         box = parts[0].get_window_extent()
         figure = parts[0].figure.figure  # of a subfigure, the whole figure
         size = (box.width / figure.dpi, box.height / figure.dpi)
-        _draw_panels(parts, chart, kinds, level, styles, x_label, y_label, size)
+        _draw_panels(parts, chart, kinds, x_label, y_label, size)
         parts[0].set_title(heading, parse_math=False)
         return figure
     kinds = drawn_kinds(chart, against)
@@ -145,7 +144,7 @@ def plot_comparison(
     with _text_fitting(size, (PANEL_WIDTH, HEIGHT)):
         figure = new_figure(inches, layout="constrained")
         parts = [*figure.subplots(1, len(kinds), sharey=True, squeeze=False)[0]]
-        _draw_panels(parts, chart, kinds, level, styles, x_label, y_label, size)
+        _draw_panels(parts, chart, kinds, x_label, y_label, size)
         if heading:
             figure.suptitle(heading, fontsize="large", parse_math=False)
         _add_legend(figure, chart.names)
@@ -211,9 +210,9 @@ def plot_games(
     panels = []
     for game, own in lines.items():
         with errors_about(game):
-            chart = Chart.of(own, band, percent_of_range, widths.get(game), names)
-            level = None if target is None else chart.height_of(target, widths.get(game))
-            panels.append((game, chart, drawn_kinds(chart, against), level))
+            width = widths.get(game)
+            chart = Chart.of(own, band, percent_of_range, width, target, styles, names)
+            panels.append((game, chart, drawn_kinds(chart, against)))
     shape = _grid(len(panels), columns)
     inches = _size(figsize, (GAME_INCHES[0] * shape[1], GAME_INCHES[1] * shape[0] + LEGEND_INCHES))
     size = (inches[0] / shape[1], inches[1] / shape[0])
@@ -222,8 +221,8 @@ def plot_games(
         parts = [*figure.subplots(*shape, squeeze=False).flat]
         for unused in parts[len(panels) :]:
             unused.remove()
-        for axes, (game, chart, kinds, level) in zip(parts, panels, strict=False):
-            draw_panel(axes, chart, against, kinds, size[0], level, styles)
+        for axes, (game, chart, kinds) in zip(parts, panels, strict=False):
+            draw_panel(axes, chart, against, kinds, size[0])
             heading = _heading(game, size[0])
             axes.set_title("\n".join(heading), fontsize="medium", parse_math=False)
             axes.set_ylabel(error_label(chart, size[1]))
@@ -259,15 +258,13 @@ def _draw_panels(
     parts: Sequence[Axes],
     chart: Chart,
     kinds: Sequence[str],
-    level: float | None,
-    styles: Mapping[str, Mapping[str, Any]] | None,
     x_label: str | None,
     y_label: str | None,
     size: tuple[float, float],
 ) -> None:
     """Draw the lines of a chart on all its panels, each with its horizontal axis."""
     for axes, kind in zip(parts, kinds, strict=True):
-        draw_panel(axes, chart, kind, kinds, size[0], level, styles)
+        draw_panel(axes, chart, kind, kinds, size[0])
     if x_label is not None:
         parts[0].set_xlabel(x_label)
     parts[0].set_ylabel(error_label(chart, size[1]) if y_label is None else y_label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, isfinite, log10
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -58,6 +58,10 @@ class Chart:
     scale: float
     rounding: float
     game: str
+    styles: Mapping[str, Mapping[str, Any]]
+    """Properties of matplotlib lines by name of the line."""
+    level: float | None = None
+    """Height of the target on the error axis."""
 
     @classmethod
     def of(
@@ -66,6 +70,8 @@ class Chart:
         band: str,
         percent_of_range: bool,
         payoff_width: float | None,
+        target: Target | None,
+        styles: Mapping[str, Mapping[str, Any]] | None,
         names: Sequence[str] | None = None,
     ) -> Chart:
         """Return the chart of lines; `names` are by default those of the lines."""
@@ -76,7 +82,11 @@ class Chart:
         game = next((run.game for run in runs if run.game), "")
         rounding = max(run.rounding for run in runs) * scale
         named = [line.name for line in lines] if names is None else names
-        return cls(lines, named, common_error(runs), band, unit, scale, rounding, game)
+        error = common_error(runs)
+        chart = cls(lines, named, error, band, unit, scale, rounding, game, styles or {})
+        if target is None:
+            return chart
+        return replace(chart, level=chart.height_of(target, payoff_width))
 
     def unit_of(self, kind: str) -> str:
         """Return the label of an axis: the iterations of learners are episodes."""
@@ -131,33 +141,23 @@ def _width(lines: Sequence[ComparedLine], payoff_width: float | None) -> float:
     return float(payoff_width)
 
 
-def draw_panel(
-    axes: Axes,
-    chart: Chart,
-    kind: str,
-    panels: Sequence[str],
-    width: float,
-    level: float | None = None,
-    styles: Mapping[str, Mapping[str, Any]] | None = None,
-) -> None:
+def draw_panel(axes: Axes, chart: Chart, kind: str, panels: Sequence[str], width: float) -> None:
     """Draw the lines of a chart against `kind`, one of the horizontal axes in `panels`.
 
     Parameters
     ----------
     width
         Width of the panel in inches.
-    level
-        Height of the target.
     """
-    limits = _error_limits(chart, panels, level)
+    limits = _error_limits(chart, panels)
     axes.set(xscale="log", yscale="log", xlabel=chart.unit_of(kind), ylim=limits)
     add_grid(axes)
     # Labels of marks need the limits of the axis, which lines determine.
     for line in sorted(chart.lines, key=lambda line: line.is_mark):
-        _draw_line(axes, chart, line, kind, panels, (styles or {}).get(line.name, {}))
+        _draw_line(axes, chart, line, kind, panels)
     _mark_rounding(axes, chart)
-    if level is not None:
-        _mark_target(axes, level, chart.unit, is_labeled=kind == panels[0])
+    if chart.level is not None:
+        _mark_target(axes, chart.level, chart.unit, is_labeled=kind == panels[0])
     if kind == "seconds":
         set_log_ticks(axes.xaxis, int(np.clip(width / INCHES_PER_LABEL, 2, 6)))
 
@@ -178,10 +178,10 @@ def drawn_kinds(chart: Chart, against: str) -> list[str]:
     )
 
 
-def _error_limits(chart: Chart, panels: Sequence[str], level: float | None) -> tuple[float, float]:
+def _error_limits(chart: Chart, panels: Sequence[str]) -> tuple[float, float]:
     """Return whole decades around the errors of iterative methods, if any, or of all methods."""
     iterative = [line for line in chart.lines if not line.is_mark]
-    heights = [] if level is None else [level]
+    heights = [] if chart.level is None else [chart.level]
     for lines in (iterative, chart.lines):
         curves = [chart.curve(line, kind) for line in lines for kind in panels]
         shown = [curve for curve in curves if curve is not None]
@@ -194,17 +194,13 @@ def _error_limits(chart: Chart, panels: Sequence[str], level: float | None) -> t
 
 
 def _draw_line(
-    axes: Axes,
-    chart: Chart,
-    line: ComparedLine,
-    kind: str,
-    panels: Sequence[str],
-    changes: Mapping[str, Any],
+    axes: Axes, chart: Chart, line: ComparedLine, kind: str, panels: Sequence[str]
 ) -> None:
     curve = chart.curve(line, kind)
     if curve is None:
         return
-    style = _line_look(chart.names.index(line.name), curve.x) | {"label": line.name} | dict(changes)
+    style = _line_look(chart.names.index(line.name), curve.x) | {"label": line.name}
+    style |= chart.styles.get(line.name, {})
     if line.is_mark:
         # Iterations of an exact method mean little: it is drawn against seconds, if it has them.
         if kind == "seconds" or "seconds" not in panels or chart.curve(line, "seconds") is None:

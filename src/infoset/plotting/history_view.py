@@ -9,8 +9,8 @@ import numpy as np
 
 from infoset.efg import TERMINAL, ExtensiveForm
 from infoset.forms import PublicTree
-from infoset.game import player_name
 from infoset.game.infostate import value_text
+from infoset.game.player_names import shown_names
 from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
 from infoset.plotting.step_probabilities import StepProbabilities
 from infoset.plotting.truncation import (
@@ -145,11 +145,6 @@ class _Steps:
             return ""
         exact = graph.exact_probability
         return probability_text(float(graph.probability[edge]) if exact is None else exact[edge])
-
-
-def shown_names(game: GameTree | ExtensiveForm) -> tuple[str, ...]:
-    """Return the names of all players of a game."""
-    return tuple(player_name(game, player) for player in range(game.num_players))
 
 
 def _group_nodes(labels: Sequence[int] | IntArray) -> dict[int, tuple[int, ...]]:

@@ -11,7 +11,8 @@ import numpy as np
 from infoset.efg import TERMINAL
 from infoset.forms import InfostateTree
 from infoset.game import player_name
-from infoset.plotting.history_view import public_text, shown_names
+from infoset.game.player_names import shown_names
+from infoset.plotting.history_view import public_text
 from infoset.plotting.picture import OBSERVING, Picture, PictureNode, PictureStep
 from infoset.plotting.sibling_order import sibling_ranks
 from infoset.plotting.step_probabilities import StepProbabilities

@@ -143,11 +143,10 @@ def probabilities_at(
 def _check_user_code(error: Exception, policy: Policy, *infostates: Infostate) -> None:
     """Raise an error that names the infostate, if a policy of the user raised an exception."""
     function = policy.function if isinstance(policy, FunctionPolicy) else policy
-    name = getattr(function, "__qualname__", type(function).__name__)
     first, more = infostates[0], len(infostates) - 1
     others = f" or one of {more} others" if more else ""
     where = f"at the infostate {first} of player {first.player}{others}"
-    UserFunctionError.check(error, function, f"the policy {name}", where)
+    UserFunctionError.check(error, function, "the policy", where)
 
 
 def check_distributions(

@@ -86,8 +86,7 @@ def checked_continuation_values(
     try:
         answer = function(histories, player)
     except Exception as error:
-        name = getattr(values, "__qualname__", type(values).__name__)
-        UserFunctionError.check(error, values, f"the values {name}", _place(histories, player))
+        UserFunctionError.check(error, values, "the values", _place(histories, player))
         raise
     found = np.asarray(answer, np.float64)
     if found.ndim != 2 or len(found) != len(histories) or not found.shape[1]:

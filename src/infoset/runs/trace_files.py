@@ -272,9 +272,7 @@ def _count(row: Mapping[str, str], name: str, place: str) -> int:
             f"{place} has {name}={show(row[name])}, which must be a whole number, at least 0"
         )
     text = row[name].strip()
-    return (
-        int(text) if text.isdecimal() else int(value)
-    )  # a float has 53 bits, a seed may have more
+    return int(text if text.isdecimal() else value)  # a float has 53 bits, a seed may have more
 
 
 def _number_of(record: Mapping[str, Any], name: str) -> float | None:

@@ -116,7 +116,7 @@ def checked_leaf_values(function: LeafFunction, histories: Sequence[History]) ->
         answer = function(histories)
     except Exception as error:
         of = f"for {len(histories)} histories, the first of which is {histories[0]}"
-        UserFunctionError.check(error, function, f"the leaf value {name}", of)
+        UserFunctionError.check(error, function, "the leaf value", of)
         raise
     try:
         values = np.asarray(answer, np.float64)

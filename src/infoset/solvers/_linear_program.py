@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from infoset.evaluation import Evaluation
-from infoset.forms import (
-    Form,
-    Treeplex,
-    listed_payoffs,
-)
+from infoset.forms import Form, Treeplex, listed_payoffs
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult
 from infoset.solvers._incumbent import SECONDS_BETWEEN_CHECKS, Incumbent, Measure

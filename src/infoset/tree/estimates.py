@@ -13,15 +13,12 @@ from infoset.errors import LimitReached
 from infoset.game import Game
 from infoset.game.answer_checks import check_form
 from infoset.game.broken_rules import rules_at
-from infoset.game.checked_rules import (
-    checked_actors,
-    checked_initial_world,
-    checked_legal_actions,
-)
+from infoset.game.checked_rules import CheckedGame, checked_initial_world
 from infoset.game.history import MAX_STEPS
+from infoset.game.protocol import action_choices
 from infoset.tree.counting import GameCounts
 from infoset.tree.limits import MIN_WATCHED_MEMORY, allowed_memory, current_limits
-from infoset.typing import NOOP, FloatArray, World
+from infoset.typing import FloatArray, World
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.text import format_bytes
 from infoset.utils.watchdog import Watchdog
@@ -147,12 +144,7 @@ class _Listing:
 
     def _transitions(self, world: World) -> Iterator[World]:
         game = self.game
-        actors = checked_actors(game, world)
-        choices = [
-            checked_legal_actions(game, world, player) if player in actors else (NOOP,)
-            for player in range(game.num_players)
-        ]
-        for joint in product(*choices):
+        for joint in product(*action_choices(CheckedGame(game), world)):
             with rules_at(game, world):
                 outcomes = game.transitions(world, joint)
                 check_form("transitions", outcomes, world, joint)

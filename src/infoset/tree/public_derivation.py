@@ -18,7 +18,7 @@ from infoset.tree.terminal_operators import (
     factor_prior,
     pair_payoffs,
 )
-from infoset.typing import CHANCE, NOOP, BoolArray, FloatArray, IntArray, LongArray, Player
+from infoset.typing import CHANCE, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
 
@@ -103,12 +103,7 @@ class _Derivation:
         """Return the error for a history, naming the transition that leads to it."""
         tree, graph = self.tree, self.tree.graph
         before, after = (tree.world[place] for place in (tree.parent[history], history))
-        joint = tuple(
-            graph.action_sets[legal][taken] if taken >= 0 else NOOP
-            for legal, taken in zip(
-                graph.action_set[before], graph.joint_action[tree.edge[history]], strict=True
-            )
-        )
+        joint = graph.joint_action_of(before, tree.edge[history])
         return self._refusal(
             f"{problem}, in the transition from {graph.worlds[before]!r} by {joint} to "
             f"{graph.worlds[after]!r}"

@@ -8,7 +8,6 @@ from infoset.errors import GameRuleError
 from infoset.game.answer_checks import DETERMINISTIC
 from infoset.game.broken_rules import asked_again
 from infoset.tree.world_graph import WorldGraph
-from infoset.typing import NOOP
 
 MAX_ASKED: Final = 32
 """Number of world states at which rules are asked again."""
@@ -55,19 +54,13 @@ def check_repeated_answers(graph: WorldGraph) -> None:
 
 def _answers(graph: WorldGraph, number: int, edges: range) -> dict[str, Any]:
     """Return the answers at a world state from which the graph was made."""
-    legal = tuple(
-        graph.action_sets[chosen] if chosen >= 0 else ()
-        for chosen in graph.action_set[number].tolist()
-    )
+    legal = tuple(graph.legal_actions(number, player) for player in range(graph.num_players))
     seen = {}
     for edge in edges:
-        joint = tuple(
-            NOOP if action < 0 else actions[action]
-            for action, actions in zip(graph.joint_action[edge].tolist(), legal, strict=True)
-        )
         labels = graph.public_observation[edge], *graph.private_observation[edge]
         public, *private = (graph.observations[label] for label in labels)
-        seen[joint, graph.worlds[graph.next_world[edge]]] = public, tuple(private)
+        joint, after = graph.joint_action_of(number, edge), graph.worlds[graph.next_world[edge]]
+        seen[joint, after] = public, tuple(private)
     return {
         "the legal actions": legal,
         "the transitions": {*seen},

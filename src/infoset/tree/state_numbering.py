@@ -208,14 +208,10 @@ def check_actions(
 def _contradiction_error(
     graph: WorldGraph, player: Player, world: int, other: int
 ) -> GameRuleError:
-    def legal(at: int) -> tuple[Action, ...]:
-        chosen = graph.action_set[at, player]
-        return graph.action_sets[chosen] if chosen >= 0 else ()
-
     def text(actions: tuple[Action, ...]) -> str:
         return str(list(actions)) if actions else "none (it does not act)"
 
-    here, there = legal(world), legal(other)
+    here, there = (graph.legal_actions(at, player) for at in (world, other))
     return GameRuleError(
         "a player's infostate determines whether it acts and which actions are legal; "
         + advice_on_information(here, there),

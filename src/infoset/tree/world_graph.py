@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from infoset.game import Game
-from infoset.typing import Action, FloatArray, IntArray, World
+from infoset.typing import NOOP, Action, FloatArray, IntArray, JointAction, Player, World
 from infoset.utils.short_repr import Facts, ShortRepr
 
 
@@ -76,3 +76,13 @@ class WorldGraph(ShortRepr):
     def is_complete(self) -> bool:
         """Whether every reachable world state is in the graph, with its edges."""
         return self.num_expanded == self.num_worlds
+
+    def legal_actions(self, world: int, player: Player) -> tuple[Action, ...]:
+        """Return the legal actions of a player at a world state; empty if it does not act."""
+        chosen = self.action_set[world, player]
+        return self.action_sets[chosen] if chosen >= 0 else ()
+
+    def joint_action_of(self, world: int, edge: int) -> JointAction:
+        """Return the joint action of an edge of a world state."""
+        pairs = zip(self.action_set[world], self.joint_action[edge], strict=True)
+        return tuple(self.action_sets[own][taken] if taken >= 0 else NOOP for own, taken in pairs)

@@ -17,7 +17,8 @@ import numpy as np
 
 from infoset.errors import pass_stops
 from infoset.game import Game, Probability
-from infoset.typing import NOOP, World
+from infoset.game.protocol import action_choices
+from infoset.typing import World
 
 MIN_LIMIT: Final = 100_000
 """Limit on world states below which exploring takes no longer than random plays."""
@@ -133,16 +134,8 @@ def _size_below(game: Game, world: World, enough: float, rng: np.random.Generato
 
 def _outcomes(game: Game, world: World) -> Iterator[tuple[Any, Probability]]:
     """Yield the next world states after all joint actions, with their probabilities."""
-    for joint in product(*_choices(game, world)):
+    for joint in product(*action_choices(game, world)):
         yield from game.transitions(world, joint)
-
-
-def _choices(game: Game, world: World) -> list[Sequence[Any]]:
-    """Return the legal actions of each player; `NOOP` alone for those who do not act."""
-    choices: list[Sequence[Any]] = [(NOOP,)] * game.num_players
-    for player in game.actors(world):
-        choices[player] = game.legal_actions(world, player)
-    return choices
 
 
 def has_more_meetings(game: Game, found: Sequence[World], limit: int) -> bool:
@@ -225,7 +218,7 @@ class _RandomSteps:
 
     def next_worlds(self, world: World) -> Sequence[World]:
         """Return one world state after random actions, as a list; empty at the end of a play."""
-        choices = _choices(self.game, world)
+        choices = action_choices(self.game, world)
         joint = tuple([actions[int(self.rng.integers(len(actions)))] for actions in choices])
         if self._is_sampled:
             is_end = next(iter(self.game.transitions(world, joint)), None) is None

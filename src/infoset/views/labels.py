@@ -227,11 +227,7 @@ def move_texts(graph: WorldGraph, world: int) -> list[str]:
 
 
 def _move_text(graph: WorldGraph, world: int, edge: int, is_sure: bool) -> str:
-    joint = graph.joint_action[edge]
-    labels = [
-        graph.action_sets[graph.action_set[world, player]][joint[player]]
-        for player in np.flatnonzero(joint >= 0)
-    ]
+    labels = [action for action in graph.joint_action_of(world, edge) if action is not NOOP]
     parts = [", ".join(value_text(label) for label in labels)] if labels else []
     parts += [] if labels and is_sure else [_outcome_text(graph, edge)]
     return shorten(" → ".join(parts), MAX_STEP_LENGTH)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.policy import TabularPolicy
-from infoset.typing import FloatArray, Player
+from infoset.evaluation.infostate_statuses import infostate_reach
+from infoset.typing import Player
 from infoset.utils.arguments import check_count
 from infoset.views.places import Places, check_same_form
 
@@ -61,8 +61,9 @@ def view_differences(
     check_count("start", start)
     check_count("size", size, minimum=1)
     found = []
-    for player, plex in enumerate(first.policy.form.treeplexes):
-        reach = (_reach(first.policy, player) + _reach(second.policy, player)) / 2
+    reaches = zip(infostate_reach(first.policy), infostate_reach(second.policy), strict=True)
+    for player, (one, two) in enumerate(reaches):
+        plex, reach = first.policy.form.treeplexes[player], (one + two) / 2
         distance = np.zeros(0)
         if len(reach):
             own, other = (places.policy.probabilities[player] for places in (first, second))
@@ -75,13 +76,6 @@ def view_differences(
     shown = sorted(found)[start : start + min(size, MAX_DIFFERENCES)]
     views = tuple(_difference(first, second, *entry[1:]) for entry in shown)
     return DifferencesView(start, len(found), views)
-
-
-def _reach(policy: TabularPolicy, player: Player) -> FloatArray:
-    """Return [I] the probability of each acting infostate."""
-    form, plans = policy.form, policy.realization_plans()
-    own = plans[player][form.treeplexes[player].parent_sequence]
-    return own * form.counterfactual_reach(plans, player)
 
 
 def _difference(

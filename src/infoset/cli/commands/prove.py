@@ -78,7 +78,7 @@ def _save(proof: ValueProof, compiled: CompiledGame, path: Path) -> None:
 
 def _how_to_verify(game: str, path: Path) -> str:
     """Return the command that checks a certificate; it names the code of an unregistered game."""
-    from infoset.certificates import is_registered
+    from infoset.games import is_registered
 
     command = ["infoset", "verify", str(path), *([] if is_registered(game) else ["--game", game])]
     return " ".join(map(quote, command))

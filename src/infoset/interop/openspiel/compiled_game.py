@@ -89,9 +89,7 @@ class CompiledGame:
 
     def legal_actions(self, history: int, player: Player) -> tuple[Action, ...]:
         """Return the actions of a player at a history, in the game's order."""
-        graph = self.tree.graph
-        chosen = graph.action_set[self.tree.world[history], player]
-        return graph.action_sets[chosen] if chosen >= 0 else ()
+        return self.tree.graph.legal_actions(self.tree.world[history], player)
 
     def legal_numbers(self, position: Position, player: Player) -> list[ActionNumber]:
         """Return the numbers of a player's actions at a position, sorted."""

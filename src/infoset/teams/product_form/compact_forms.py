@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Final
 
-from infoset.game import Game, player_name
+from infoset.game import Game
+from infoset.game.player_names import shown_names
 from infoset.games import TradeComm
 from infoset.teams.product_form.form import ProductForm
 from infoset.teams.product_form.from_functions import Actions, product_form_from_functions
@@ -75,7 +76,7 @@ def short_market(game: TradeComm, *, remembers_words: bool = True) -> ProductFor
 
     return product_form_from_functions(
         {deal: Fraction(1, len(deals)) for deal in deals},
-        agent_names=(player_name(game, 0), player_name(game, 1)),
+        agent_names=shown_names(game),
         num_stages=4,
         agent=agent,
         legal_actions=lambda deal, actions: words if len(actions) < 2 else offers,

@@ -8,7 +8,8 @@ import numpy as np
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import GameTooLargeError, UnsupportedGameError
-from infoset.game import Game, player_name
+from infoset.game import Game
+from infoset.game.player_names import shown_names
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.chance_outcomes import (
     ChanceOutcomes,
@@ -350,7 +351,7 @@ def build_product_form(
     history = plays.history[nodes.row][order]
     return ProductForm(
         name=str(tree),
-        agent_names=tuple(player_name(tree, player) for player in range(histories.num_agents)),
+        agent_names=shown_names(tree),
         arrays=assemble_arrays(histories, outcomes, plays, nodes, layout),
         outcomes=OutcomeNames(tree, histories, outcomes.draws),
         outcome=plays.outcome[nodes.row][order],

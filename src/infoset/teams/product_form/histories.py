@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.efg import ExtensiveForm, find_action_mismatch
-from infoset.errors import UnsupportedGameError
+from infoset.efg.information_sets import check_property
 from infoset.forms import InfostateTree
 from infoset.teams.product_form._product_form_kernels import choose, cumulate
 from infoset.tree import GameTree
@@ -86,9 +86,7 @@ def histories_of_form(form: ExtensiveForm) -> Histories:
     UnsupportedGameError
         If legal actions differ within an information set.
     """
-    violation = find_action_mismatch(form)
-    if violation is not None:
-        raise UnsupportedGameError(f"{form.name} has no product form: {violation}")
+    check_property(form, find_action_mismatch, "has no product form")
     action_set, action_sets = _actions(form)
     return _make_histories(
         first_child=form.first_child,
