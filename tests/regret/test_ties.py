@@ -24,6 +24,11 @@ from tests.support.exact_regret import exact_average
 
 BY_ROUNDING = "random_game(seed=29,max_histories=60)"
 """A game in which the values of all actions of an infostate cancel against a uniform opponent."""
+TIED = (
+    "battleship(board_height=2,board_width=2,ship_sizes=[2],ship_values=[1],num_shots=4,"
+    "allow_repeated_shots=False,loss_multiplier=1)"
+)
+"""A game in which most values are tied."""
 
 
 def form_of(name):
@@ -62,6 +67,17 @@ def test_policies_of_all_schemes_are_those_of_sixty_digits(name, scheme):
     expected = exact_average(form, SCHEMES[scheme], 40, Decimal)
     for found, exact in zip(behavior_of(form, minimizer), expected, strict=True):
         np.testing.assert_allclose(found, exact, atol=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["dcfr", "hs-dcfr"])
+@pytest.mark.broad
+def test_errors_of_discounted_regrets_break_no_ties(scheme):
+    form = form_of(TIED)
+    minimizer = RegretMinimizer(form, SCHEMES[scheme])
+    minimizer.run(30)
+    expected = exact_average(form, SCHEMES[scheme], 30, Decimal)
+    for found, exact in zip(behavior_of(form, minimizer), expected, strict=True):
+        np.testing.assert_allclose(found, exact, atol=1e-12)
 
 
 @pytest.mark.parametrize("scheme", ["cfr", "pdcfr+", "apcfr+"])

@@ -25,11 +25,13 @@ from infoset.utils.state import IterativeState, name_by_player
 
 PRECISIONS = ("float64", "float32")
 
-ROUNDINGS = 64
-"""Rounding errors, of half a unit in the last place each, up to which a regret counts as 0.
+TOLERANCES = {"float64": 2.0**-37, "float32": 2.0**-18}
+"""Per precision, the regret that counts as 0, relative to the terms that it sums.
 
-Opponents that play fewer actions than the uniform policy reach an infostate more often than it
-does, and rounding errors are larger by this factor.
+These are 65,536 and 64 rounding errors. They have to be more than one, because opponents that play
+fewer actions than the uniform policy reach an infostate more often than it does, and because errors
+in one regret change policies, and through them other regrets. In single precision, a wider
+tolerance would be coarser than what rounding does to policies in any case.
 """
 
 
@@ -258,8 +260,8 @@ def regret_tolerances(
     at most δ to the cumulative regret of an infostate.
 
     The rounding error of a counterfactual value is relative to the absolute values of its terms,
-    whose sum may be large where the value itself is 0. The tolerance is `ROUNDINGS` rounding errors
-    of this sum, if others play uniformly and the player maximizes it.
+    whose sum may be large where the value itself is 0. The tolerance is a fraction of this sum
+    (`TOLERANCES`), if others play uniformly and the player maximizes it.
 
     Parameters
     ----------
@@ -270,7 +272,7 @@ def regret_tolerances(
         Per player [Q] the realization plan of the uniform policy, in the order of the layouts.
     """
     precision = plans[0].dtype
-    unit = ROUNDINGS * float(np.finfo(precision).eps) / 2
+    fraction = TOLERANCES[precision.name]
     sizes, tolerances = absolute_payoffs(payoffs), []
     for player, (layout, plex) in enumerate(zip(form.layouts, form.treeplexes, strict=True)):
         gradient = np.zeros_like(plans[player])
@@ -278,5 +280,5 @@ def regret_tolerances(
         values = layout.to_sequences(np.asarray(gradient, np.float64))
         shape = (plex.parent_sequence, plex.first_sequence, plex.num_actions)
         best = best_response_sweep(*shape, values)
-        tolerances.append((unit * values[best][layout.infostate]).astype(precision))
+        tolerances.append((fraction * values[best][layout.infostate]).astype(precision))
     return tuple(tolerances)
