@@ -28,7 +28,8 @@ SMALL = [
 
 SMALL_LEDUC = "leduc_poker(num_ranks=2)"
 GADGETS = ("resolving", "max-margin", "reach-max-margin")
-ITERATIONS = (1, 2, 5, 20, 100)
+ITERATIONS = (5, 20, 100)
+"""The first is below what is played."""
 BLUEPRINTS = {"cfr+ 5": ("cfr+", 5), "cfr+ 300": ("cfr+", 300), "lp": ("lp", None)}
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
 
@@ -165,13 +166,10 @@ def test_without_the_tolerance_short_searches_raise_nash_conv():
 )
 def test_below_twenty_iterations_the_blueprint_answers_bit_for_bit(options):
     tree, blueprint = cached_tree(SMALL_LEDUC), blueprint_of(SMALL_LEDUC, "cfr+ 300")
-    for iterations in (1, 19):
-        search = ContinualResolving(tree, blueprint, iterations=iterations, **options)
-        found = search.search_policy()
-        for player in range(2):
-            np.testing.assert_array_equal(
-                found.probabilities[player], blueprint.probabilities[player]
-            )
+    search = ContinualResolving(tree, blueprint, iterations=MIN_ITERATIONS - 1, **options)
+    found = search.search_policy()
+    for player in range(2):
+        np.testing.assert_array_equal(found.probabilities[player], blueprint.probabilities[player])
     own = tree.infostate_trees[1]
     infostate = own.infostate_at(int(own.acting[0]))
     search.search(infostate, np.random.default_rng(0))
@@ -259,7 +257,7 @@ def test_a_rejected_search_goes_on_with_the_solution_of_an_earlier_one():
 @pytest.mark.parametrize("name", [SMALL_LEDUC, pytest.param("leduc_poker", marks=pytest.mark.long)])
 def test_carried_searches_keep_an_equilibrium_at_any_number_of_iterations(name, gadget, depth):
     tree, blueprint = cached_tree(name), blueprint_of(name, "lp")
-    for iterations in (5, 20, 60):
+    for iterations in (20, 60):
         search = ContinualResolving(
             tree, blueprint, depth=depth, gadget=gadget, iterations=iterations
         )
