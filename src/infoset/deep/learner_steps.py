@@ -176,4 +176,5 @@ def _played(
         reward=episodes.earned / task.unit,
         probability=jnp.where(episodes.valid, taken, 1.0),
     )
-    return jax.tree.map(lambda leaf: leaf[:, : task.spec.batch_size], played)
+    first: Played = jax.tree.map(lambda leaf: leaf[:, : task.spec.batch_size], played)
+    return first
