@@ -9,8 +9,8 @@ from infoset.deep import NetworkRNaD, ResponseBound, device_game, make_tree_game
 from infoset.deep.device_matches import match_score, response_bound
 from infoset.deep.device_play import roll_out
 from infoset.deep.episodes import Episodes, Rows
-from infoset.deep.learner_steps import initial_state
 from infoset.deep.learners import DeviceLearner
+from infoset.deep.network_spec import initial_state
 from infoset.deep.networks import legal_exp, legal_log_softmax
 from infoset.deep.rnad import output_gradients, sum_over_episodes
 from infoset.errors import (

@@ -13,7 +13,7 @@ import pytest
 
 from infoset.deep import NetworkPolicyGradient, get_preset, make_tree_game, train
 from infoset.deep.device_matches import RESPONSE_BETA, _response_spec
-from infoset.deep.learner_steps import initial_state
+from infoset.deep.network_spec import initial_state
 from infoset.deep.networks import legal_log_softmax
 from infoset.deep.policy_gradient import make_batch, surrogate_loss
 from infoset.errors import ParameterError

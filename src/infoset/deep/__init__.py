@@ -21,6 +21,7 @@ from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.fine_tuning import fine_tune
 from infoset.deep.network_files import load_network, read_network_metadata, save_network
 from infoset.deep.network_policy import NetworkPolicy
+from infoset.deep.network_spec import NetworkSpec
 from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.policy_gradient import NetworkPolicyGradient
 from infoset.deep.presets import PRESETS, get_preset

@@ -17,7 +17,7 @@ from infoset.deep.descent import DescentSpec, descend
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_play import Chooser, DeviceSource, chooser, roll_out
 from infoset.deep.episodes import Rows
-from infoset.deep.learner_steps import LearnerState, NetworkSpec, initial_state
+from infoset.deep.network_spec import LearnerState, NetworkSpec, initial_state
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
 from infoset.deep.rnad import NetworkRNaD, output_gradients, sum_over_episodes
 from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, Budget, Outcome

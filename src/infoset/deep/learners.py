@@ -15,9 +15,9 @@ from infoset.deep.critic_learning import CriticState, CriticTask
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_play import device_source
 from infoset.deep.episodes import EpisodeSource
-from infoset.deep.learner_steps import NetworkSpec, initial_state, learner_steps
 from infoset.deep.network_inputs import DeviceInput, NetworkInput
 from infoset.deep.network_policy import NetworkPolicy
+from infoset.deep.network_spec import NetworkSpec, initial_state, learner_steps
 from infoset.deep.networks import PolicyValueNetwork
 from infoset.deep.tree_game import TreeGame, make_tree_game, tabular_policy
 from infoset.errors import NumericalError, UnsupportedGameError

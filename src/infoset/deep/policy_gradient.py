@@ -12,7 +12,7 @@ from jax import Array
 
 from infoset.deep.descent import descend
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows
-from infoset.deep.learner_steps import LearnerState, NetworkSpec
+from infoset.deep.network_spec import LearnerState, NetworkSpec
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
 from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from infoset.deep.entropy_schedule import EntropySchedule
-from infoset.deep.learner_steps import NetworkSpec
+from infoset.deep.network_spec import NetworkSpec
 from infoset.deep.policy_gradient import NetworkPolicyGradient
 from infoset.deep.rnad import NetworkRNaD
 from infoset.utils.registry import Registry

@@ -14,7 +14,7 @@ from infoset.deep.descent import descend
 from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.episodes import Episodes, EpisodeSource, Rows
 from infoset.deep.expected_sums import action_values
-from infoset.deep.learner_steps import LearnerState, NetworkSpec
+from infoset.deep.network_spec import LearnerState, NetworkSpec
 from infoset.deep.networks import legal_exp, legal_log_softmax
 from infoset.deep.tree_game import TreeGame
 from infoset.deep.two_player_v_trace import Decisions, v_trace

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from threading import Lock
 from typing import Any
 
-from infoset.deep.learner_steps import NetworkSpec
+from infoset.deep.network_spec import NetworkSpec
 from infoset.deep.presets import get_preset
 from infoset.deep.training_run import TrainingResult, train
 from infoset.errors import ParameterError

@@ -13,9 +13,9 @@ from infoset.deep.critic_reports import CriticReport, report_critic
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_matches import ResponseBound, response_bound
 from infoset.deep.device_runs import MatchPoint, run_matched
-from infoset.deep.learner_steps import NetworkSpec
 from infoset.deep.learners import DeviceLearner, TreeLearner
 from infoset.deep.network_policy import NetworkPolicy
+from infoset.deep.network_spec import NetworkSpec
 from infoset.deep.presets import get_preset
 from infoset.deep.rules import device_game, has_rules
 from infoset.errors import ExplorationLimitError, GameTooLargeError, NumericalError, ParameterError
