@@ -27,9 +27,14 @@ COMMAND = re.compile(r"infoset reproduce (\S+) --experiment (\S+)")
 
 @cache
 def functions_in(path):
-    """Return the names of the functions in a file."""
+    """Return the names of the functions in a file, but for tests that run on request only."""
     tree = ast.parse((ROOT / path).read_text("utf-8"))
-    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and "pytest.mark.long" not in map(ast.unparse, node.decorator_list)
+    }
 
 
 def named(column, separator=None):
