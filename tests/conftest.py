@@ -82,11 +82,17 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 @pytest.fixture
-def empty_charts(monkeypatch):
-    """Save charts of results without drawing them."""
-    from tests.support.empty_charts import save_empty_chart
+def empty_charts(request, monkeypatch):
+    """Save charts in folders of results without drawing them, if the test has no `charts`."""
+    from tests.support.empty_charts import empty_chart
 
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", save_empty_chart)
+    if "charts" not in request.fixturenames:
+        monkeypatch.setattr("infoset.experiments.folders.figure_bytes", empty_chart)
+
+
+@pytest.fixture
+def charts():
+    """Draw the charts of results also where `empty_charts` holds for all tests of a file."""
 
 
 @pytest.fixture
