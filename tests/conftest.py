@@ -21,6 +21,9 @@ CACHE = ".pytest_cache/jax"
 settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=12)
 settings.load_profile("infoset")
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Compilers and trees make many objects that stay. Looking for garbage after every 700 new ones,
+# Python's default, takes up to a fifth of the processor time of the tests.
+gc.set_threshold(50_000)
 # Output that is not a terminal has any width, but several workers of pytest would be told one.
 os.environ.pop("COLUMNS", None)
 # Tests with JAX spend most of their time on compilation, which is faster without optimization.
