@@ -136,7 +136,7 @@ def test_resolving_the_whole_game_solves_it():
 def test_depth_limited_resolving_is_safe_if_the_leaf_values_are_right(gadget):
     """The leaf values are those of the blueprint, and both players follow it after the leaves.
 
-    Without a gadget, or with leaf values of the other sign, `now` exceeds `before` by 0.002 or more.
+    Without a gadget, or with leaf values of the other sign, `now` is larger by 0.002 or more.
     """
     form = small_holdem()
     blueprint = random_blueprint(form, 2)
