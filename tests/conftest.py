@@ -21,6 +21,9 @@ CACHE = ".pytest_cache/jax"
 settings.register_profile("infoset", deadline=None, derandomize=True, max_examples=12)
 settings.load_profile("infoset")
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# Compilers and trees make many objects that stay. Looking for garbage after every 700 new ones,
+# Python's default, takes up to a fifth of the processor time of the tests.
+gc.set_threshold(50_000)
 # Output that is not a terminal has any width, but several workers of pytest would be told one.
 os.environ.pop("COLUMNS", None)
 # Tests with JAX spend most of their time on compilation, which is faster without optimization.
@@ -82,11 +85,17 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 @pytest.fixture
-def empty_charts(monkeypatch):
-    """Save charts of results without drawing them."""
-    from tests.support.empty_charts import save_empty_chart
+def empty_charts(request, monkeypatch):
+    """Save charts in folders of results without drawing them, if the test has no `charts`."""
+    from tests.support.empty_charts import empty_chart
 
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", save_empty_chart)
+    if "charts" not in request.fixturenames:
+        monkeypatch.setattr("infoset.experiments.folders.figure_bytes", empty_chart)
+
+
+@pytest.fixture
+def charts():
+    """Draw the charts of results also where `empty_charts` holds for all tests of a file."""
 
 
 @pytest.fixture

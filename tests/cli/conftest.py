@@ -48,10 +48,8 @@ class Ran:
 
 
 @pytest.fixture(autouse=True)
-def _charts_only_if_requested(request):
+def _charts_only_if_requested(empty_charts):
     """Save charts of results without drawing them, except in tests with the fixture `charts`."""
-    if "charts" not in request.fixturenames:
-        request.getfixturevalue("empty_charts")
 
 
 @pytest.fixture(autouse=True)
@@ -80,11 +78,6 @@ def _words_stay_whole(monkeypatch):
 def texts_of(table):
     """Return the headers and cells of a table."""
     return [*table.headers, *(cell for row in table.rows for cell in row)]
-
-
-@pytest.fixture
-def charts():
-    """Draw the charts that a command saves."""
 
 
 @pytest.fixture

@@ -21,11 +21,17 @@ def saved(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def policy(saved):
+    """Load the policy, of which a test receives a copy of the files."""
+    return infoset.load_policy(saved)
+
+
 @pytest.fixture
-def run(command, saved):
+def run(command, saved, policy):
     """Copy the run to the folder `run` of a test, and return the policy."""
     copytree(saved, "run")
-    return infoset.load_policy("run")
+    return policy
 
 
 def test_the_command_that_shows_a_policy_is_named(command):

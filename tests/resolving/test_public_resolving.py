@@ -134,9 +134,12 @@ def test_resolving_the_whole_game_solves_it():
 @pytest.mark.broad
 @pytest.mark.parametrize("gadget", SAFE)
 def test_depth_limited_resolving_is_safe_if_the_leaf_values_are_right(gadget):
-    """The leaf values are those of the blueprint, and both players follow it after the leaves."""
+    """The leaf values are those of the blueprint, and both players follow it after the leaves.
+
+    Without a gadget, or with leaf values of the other sign, `now` is larger by 0.002 or more.
+    """
     form = small_holdem()
-    blueprint = random_blueprint(form, 8)
+    blueprint = random_blueprint(form, 2)
     node, follow = form.children[0, "k"], PublicContinuation(blueprint)
     leaves = [v for v in nodes_below(form, node).tolist() if form.label(v).count("/") == 2]
     after = np.zeros(form.num_nodes, bool)
@@ -154,7 +157,7 @@ def test_depth_limited_resolving_is_safe_if_the_leaf_values_are_right(gadget):
         depth=2,
         leaf_values=follow,
         opponent_values=PublicValues(response).values(node, 0),
-        budget=Budget(iterations=200),
+        budget=Budget(iterations=60),
     )
     for v in np.flatnonzero(after & (form.player != CHANCE)).tolist():
         assert np.array_equal(found.policy.at_node(v), blueprint.at_node(v))
@@ -162,7 +165,7 @@ def test_depth_limited_resolving_is_safe_if_the_leaf_values_are_right(gadget):
     before, now = (
         best_value(restrict_policy(locked, policy), 0) for policy in (blueprint, found.policy)
     )
-    assert now <= before + 5e-3
+    assert now <= before + 1e-3
 
 
 def test_leaf_functions_get_own_reaches_in_the_whole_game():

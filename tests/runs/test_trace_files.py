@@ -10,6 +10,7 @@ import infoset
 from infoset.errors import ResultFileError
 from infoset.experiments import save_comparison, save_learning, save_run, save_team
 from infoset.runs import RunTrace, TracePoint, make_result, make_trace, read_trace, read_traces
+from tests.support.empty_charts import PNG
 
 pytestmark = pytest.mark.usefixtures("empty_charts")
 
@@ -20,6 +21,7 @@ def test_a_run_is_read_back_with_all_digits(tmp_path):
     assert read_trace(folder) == read_trace(folder / "trace.csv") == result.trace
     assert read_traces(folder) == (RunTrace.of(result),)
     assert RunTrace.of(result).payoff_width == 4
+    assert (folder / "convergence.png").read_bytes() == PNG  # the fixture left out the drawing
 
 
 def test_errors_that_are_not_defined_stay_so(tmp_path):
