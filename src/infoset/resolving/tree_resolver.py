@@ -9,6 +9,7 @@ from infoset.beliefs.public_belief_state import infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
+from infoset.resolving.leaf_rules import LEAF_RULES
 from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.opponent_values import accumulated_gifts, mean_values
 from infoset.resolving.public_state_resolver import Decision, PublicStateResolver
@@ -44,10 +45,12 @@ class TreeResolver(PublicStateResolver):
         lookahead = Lookahead.on_tree(tree, settings.depth)
         super().__init__(player, blueprint, settings, lookahead, payoffs)
         self.tree = tree
-        self._own_values = values.against(player)
+        own_values = values.against(player)
         constant = tree.sequence_form.constant_sum
         assert constant is not None  # `against` has raised otherwise
-        self._their_values = constant - self._own_values
+        self._their_values = constant - own_values
+        both_choose = LEAF_RULES[settings.leaf_rule].both_choose
+        self._leaf_values = values.by_pair(player) if both_choose else own_values
         self._own = tree.infostate_trees[player]
 
     def find(self, infostate: Infostate) -> Decision:
@@ -71,7 +74,7 @@ class TreeResolver(PublicStateResolver):
     def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
         """Return the part to search from a public state, or without leaves if `is_whole`."""
         part = part_between(self.tree, public_state, self.leaves(public_state, is_whole))
-        return ValuedTreePart(part, self._own_values[part.leaf_histories])
+        return ValuedTreePart(part, self._leaf_values[part.leaf_histories])
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
         """Return [S_i] the player's range at a public state under a policy [Q]."""
