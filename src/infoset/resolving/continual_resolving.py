@@ -168,8 +168,8 @@ class ContinualResolving(Searcher):
     Notes
     -----
     Source: Moravčík et al. (2017), Burch, Johanson, Bowling (2014); with transformations at the
-    depth limit Kubíček, Burch, Lisý, arXiv 2312.15220 (2023). Differs: CFR+ alternates, and the
-    opponent's choice at a leaf is part of the game that CFR+ solves.
+    depth limit Kubíček, Burch, Lisý, arXiv 2312.15220 (2023). Differs: CFR+ alternates, and
+    unless `leaf_rule="stateless"`, choices at leaves are part of the game that CFR+ solves.
 
     Examples
     --------
