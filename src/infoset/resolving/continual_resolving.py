@@ -323,11 +323,11 @@ class ContinualResolving(Searcher):
                 f'gadget="{settings.gadget}" needs the tree of the game; give gadget="max-margin" '
                 f"for {game}"
             )
-        if LEAF_RULES[settings.leaf_rule].both_choose:
+        if settings.depth is not None and LEAF_RULES[settings.leaf_rule].both_choose:
             raise UnsupportedGameError(
                 f'leaf_rule="{settings.leaf_rule}" needs values of all pairs of continuations, '
-                f"which come from the tree of the game; give build_tree(game), or "
-                f'leaf_rule="choice" for {game}'
+                f"which come from the tree of the game; give build_tree(game) if it is small "
+                f'enough, or leaf_rule="choice" for {game}'
             )
         if settings.opponent == "best_response":
             raise UnsupportedGameError(

@@ -51,6 +51,7 @@ LEAF_RULES: Final[Mapping[str, LeafRule]] = {
   then follows the blueprint. The rules differ in how fast, and in which of several equilibria they
   approach.
 - `matrix` solves another game, whose value is at least as large for the searching player. It is a
-  promise only if the player follows the continuations that it chose; as later searches start from
-  the blueprint, it usually overestimates what the player can do.
+  promise only if the player follows the continuations that it chose; with `previous`, the next
+  search offers the opponent what it can earn against them. If the blueprint is weak, this is closer
+  to the play that later searches lead to; an equilibrium may become exploitable.
 """

@@ -92,6 +92,9 @@ class ValuedTreePart:
     part: TreePart
     leaf_values: FloatArray
     """[L, n] or [L, m, n] as in `gadget_form`."""
+    choices: FloatArray | None = None
+    """[L, m] the probabilities with which a searching player chose continuations, if it did; they
+    are contained in the values."""
 
     @property
     def root(self) -> int:
@@ -99,7 +102,7 @@ class ValuedTreePart:
         return self.part.root
 
     @property
-    def public_states(self) -> Collection[int]:
+    def public_states(self) -> set[int]:
         """The public states inside, without the leaves."""
         return set(self.part.public_states.tolist())
 
@@ -180,7 +183,7 @@ class ValuedTreePart:
         infostates = self.part.leaf_infostates(player)
         choice = choices[np.unique(infostates, return_inverse=True)[1]]
         mixed = np.einsum("la,lan->ln", choice, self.leaf_values)
-        return probabilities[~of_leaf], ValuedTreePart(self.part, mixed)
+        return probabilities[~of_leaf], ValuedTreePart(self.part, mixed, choice)
 
     def with_blueprint(self, player: Player) -> ValuedTreePart:
         """Return the part as if the searching player followed the blueprint at the leaves."""
