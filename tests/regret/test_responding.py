@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from infoset.errors import ParameterError
 from infoset.evaluation import nash_conv
 from infoset.forms import behavior_to_plan
+from infoset.games import matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import average_policy
 from infoset.tree import build_tree
@@ -77,13 +80,14 @@ def test_averages_approach_an_equilibrium(player):
 
 
 def test_ties_up_to_rounding_are_decided_by_order():
-    """In rock-paper-scissors, all actions earn 0 against uniform play."""
-    form = cached_tree("matrix_rps").sequence_form
-    for player in range(2):
-        minimizer = RegretMinimizer(
-            form, SCHEMES["cfr+"], responding=last_decisions(form, {player})
-        )
-        assert minimizer.current_probabilities()[player].tolist() == [1.0, 1.0, 0.0, 0.0]
+    """Against uniform play, all actions earn the same sum of payoffs, added in another order."""
+    for first, player in product(([0.1, 0.7, 0.2, 0.3], [0.1, 0.7, 0.3, 0.2]), range(2)):
+        order = np.array(list(permutations(first)))
+        game = matrix_game(order if player == 0 else -order.T)
+        form = build_tree(game).sequence_form
+        chosen = last_decisions(form, {player})
+        minimizer = RegretMinimizer(form, SCHEMES["cfr+"], responding=chosen)
+        assert minimizer.current_probabilities()[player].tolist() == [1.0, 1.0] + [0.0] * 23
 
 
 @pytest.mark.broad

@@ -314,3 +314,31 @@ def test_what_leaf_rules_refuse():
     policy = np.ones(part.infostate_trees[0].num_sequences)
     with pytest.raises(ParameterError, match=r"shape \[L, n\]"):
         best_response_values(part, 0, np.ones(1), policy, np.ones((size, 2, 2)))
+
+
+def test_the_fallback_follows_the_blueprint_at_the_leaves():
+    """The tolerance compares it with the solution and its choices there."""
+    part, player = part_of("kuhn_poker"), 0
+    values = values_of("kuhn_poker", 20_000, PURE).by_pair(player)[part.leaf_histories]
+    blueprint = blueprint_of("kuhn_poker", 20_000).probabilities[player]
+    fallback = blueprint[part.sequences[player]]
+    from_the_root = ValuedTreePart(part, values), player, np.ones(1), np.zeros(0)
+
+    def resolved(tolerance):
+        budget = SearchBudget("iterations", 20, None)
+        settings = ResolvingSettings(leaf_rule="matrix", budget=budget, tolerance=tolerance)
+        start = working_seconds()
+        options = {"fallback": fallback, "payoffs": (0.0, 1.0)}
+        return resolve_part(*from_the_root, settings, start, **options)
+
+    found = resolved(0.0)
+    assert isinstance(found.part, ValuedTreePart)
+    [earned], [limit] = (
+        best_response_values(part, player, np.ones(1), policy, leaves)
+        for policy, leaves in (
+            (found.policy, found.part.leaf_values),
+            (fallback, values[:, 0]),
+        )
+    )
+    assert earned - limit > 1e-3
+    assert [resolved(earned - limit + d).is_rejected for d in (-1e-6, 1e-6)] == [True, False]
