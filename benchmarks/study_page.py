@@ -40,12 +40,16 @@ def files_of(page: Path) -> Path:
 
 
 def table_text(path: Path) -> str:
-    """Convert a CSV file to a Markdown table, with thousands separators in whole numbers."""
+    """Convert a CSV file to a Markdown table, with thousands separators in whole numbers.
+
+    Columns without any entry are left out.
+    """
     if not path.exists():
         return MISSING
     with path.open(encoding="utf-8") as file:
         header, *rows = csv.reader(file)
-    return table(header, [[_shown(text) for text in row] for row in rows])
+    used = [i for i in range(len(header)) if {row[i] for row in rows} - {"-", ""}]
+    return table([header[i] for i in used], [[_shown(row[i]) for i in used] for row in rows])
 
 
 def _shown(text: str) -> str:

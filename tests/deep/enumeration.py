@@ -62,7 +62,9 @@ def all_episodes(game, policy):
         for t, (where, taken) in enumerate(steps):
             infostate[t, column], action[t, column], valid[t, column] = where, taken, True
         reward[len(steps) - 1, column] = final
-    return Episodes(infostate, action, valid, reward), np.array([p for _, _, p in found])
+    return Episodes(infostate, action, valid, reward, infostate, reward), np.array(
+        [p for _, _, p in found]
+    )
 
 
 class ExactSums(NamedTuple):

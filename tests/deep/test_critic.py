@@ -17,6 +17,7 @@ from infoset.deep import (
     NetworkRNaD,
     PolicyValueNetwork,
     device_game,
+    get_preset,
     load_critic,
     make_tree_game,
     report_critic,
@@ -394,6 +395,27 @@ def test_a_loss_that_is_not_finite_is_reported(kuhn):
     tree, blueprint, _ = kuhn
     with pytest.raises(NumericalError, match="learning_rate"):
         train_critic(tree, blueprint, KUHN_ROWS, CriticSpec(learning_rate=1e30), steps=200)
+
+
+@pytest.mark.parametrize(("preset", "build"), [("rnad", True), ("ppo", False)])
+def test_a_critic_learns_from_the_episodes_of_a_network(preset, build):
+    """Its values are in the game's unit, whatever the unit of the learner is."""
+    tree = cached_tree("kuhn_poker")
+    spec = replace(get_preset(preset), batch_size=64, hidden=(8,))
+    critic = replace(CRITICS["v-trace-shared"], hidden=(32,))
+    settings = {"steps": 800, "seed": 2, "build": build, "response_steps": 0}
+    found = train("kuhn_poker", spec, critic=critic, transformations=KUHN_ROWS, **settings)
+    policy = found.policy.tabulate(tree.sequence_form)
+    exact = transformed_values(tree, policy, KUHN_ROWS)
+    # The standard deviation of the values is 1.4.
+    assert found.critic.tabulate(tree).errors(exact, policy).max() < 0.3
+
+
+def test_a_critic_that_shares_needs_episodes():
+    with pytest.raises(UnsupportedGameError, match="rnad-expected plays none"):
+        train("kuhn_poker", "rnad-expected", steps=1, critic="v-trace-shared")
+    with pytest.raises(ParameterError, match="is_shared"):
+        CriticSpec(is_shared="yes")
 
 
 def test_what_a_critic_cannot_be_trained_for(kuhn):

@@ -10,8 +10,9 @@ from infoset.deep.device_matches import match_score, response_bound
 from infoset.deep.device_play import roll_out
 from infoset.deep.episodes import Episodes, Rows
 from infoset.deep.learners import DeviceLearner
+from infoset.deep.network_spec import initial_state
 from infoset.deep.networks import legal_exp, legal_log_softmax
-from infoset.deep.rnad import initial_state, output_gradients, sum_over_episodes
+from infoset.deep.rnad import output_gradients, sum_over_episodes
 from infoset.errors import (
     CheckpointMismatchError,
     ParameterError,

@@ -164,7 +164,8 @@ def _from_file(text: str) -> Subject:
     made = _made(found, parameters, text) if is_learner else found
     if isinstance(made, LearnerSpec) and not isinstance(made, type):
         return _checked_name(Subject(text, made.name, "learner", _chosen(made)))
-    if type(made).__name__ == "NetworkRNaD":  # by its name, so that JAX is not loaded
+    # By the name of the class, so that JAX is not loaded.
+    if any(base.__name__ == "NetworkSpec" for base in type(made).__mro__):
         return Subject(text, f"{made.name} network", "network", made)
     if _searches(found):
         return Subject(text, name, "searcher")

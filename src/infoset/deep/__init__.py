@@ -21,9 +21,11 @@ from infoset.deep.entropy_schedule import EntropySchedule
 from infoset.deep.fine_tuning import fine_tune
 from infoset.deep.network_files import load_network, read_network_metadata, save_network
 from infoset.deep.network_policy import NetworkPolicy
+from infoset.deep.network_spec import NetworkSpec
 from infoset.deep.networks import PolicyValueNetwork
+from infoset.deep.policy_gradient import NetworkPolicyGradient
+from infoset.deep.presets import PRESETS, get_preset
 from infoset.deep.rnad import NetworkRNaD
-from infoset.deep.rnad_presets import PRESETS, get_preset
 from infoset.deep.rules import device_game
 from infoset.deep.seed_training import train_seeds
 from infoset.deep.training_run import NetworkMethod, TrainingResult, train
@@ -43,7 +45,9 @@ __all__ = [
     "MatchPoint",
     "NetworkMethod",
     "NetworkPolicy",
+    "NetworkPolicyGradient",
     "NetworkRNaD",
+    "NetworkSpec",
     "PolicyValueNetwork",
     "ResponseBound",
     "TrainingResult",

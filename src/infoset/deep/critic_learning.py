@@ -32,6 +32,9 @@ class CriticSpec(DescentSpec):
     is_expected: bool = True
     """Whether the target of a history is the expectation over all actions there, of the reward and
     the value of the next history. If not, it is that of V-trace, from the action taken."""
+    is_shared: bool = False
+    """Whether a critic that is trained together with a network learns from the network's own
+    episodes, of which it takes the first `batch_size` in each step. If not, it plays others."""
     exploration: float = 0.5
     """Episodes are played by a mixture of the blueprint, with weight 1 - `exploration`, and of the
     policies of all profiles in equal parts."""
@@ -45,7 +48,8 @@ class CriticSpec(DescentSpec):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_type("is_expected", self.is_expected, bool, "True or False")
+        for name in ("is_expected", "is_shared"):
+            check_type(name, getattr(self, name), bool, "True or False")
         check_number("exploration", self.exploration, maximum=1)
         for name in ("c_bar", "rho_bar"):
             if getattr(self, name) != inf:
@@ -79,6 +83,19 @@ class CriticState(NamedTuple):
     target: Perceptron
     second_moment: Perceptron
     loss: Array
+
+
+class Played(NamedTuple):
+    """B episodes with at most T decisions."""
+
+    state: State
+    """[T, B, ...] state of the game at each decision."""
+    action: Array
+    """[T, B] action taken."""
+    reward: Array
+    """[T, B] reward of player 0 after the action, in the unit of the critic."""
+    probability: Array
+    """[T, B] probability with which the policy that played takes the action; 1 in padding."""
 
 
 class Visits(NamedTuple):
@@ -134,10 +151,18 @@ def critic_steps(
     return last
 
 
-def critic_step(task: CriticTask, blueprint: Blueprint, state: CriticState) -> CriticState:
-    """Play a batch of episodes, and move the values of its histories toward their targets."""
+def critic_step(
+    task: CriticTask, blueprint: Blueprint, state: CriticState, played: Played | None = None
+) -> CriticState:
+    """Move the values of the histories of a batch of episodes toward their targets.
+
+    Parameters
+    ----------
+    played
+        The episodes; by default the critic plays a batch of its own.
+    """
     spec = task.spec
-    visits = visit_histories(task, blueprint, state)
+    visits = visit_histories(task, blueprint, state, played)
     if spec.is_expected:
         targets = visits.expected
     else:
@@ -158,63 +183,119 @@ def history_features(device: DeviceGame, state: State) -> Array:
     return rows.reshape(rows.shape[0], -1)
 
 
-def visit_histories(task: CriticTask, blueprint: Blueprint, state: CriticState) -> Visits:
-    """Play a batch of episodes inside one `lax.scan`."""
-    device, spec = task.device, task.spec
-    size, num_actions = spec.batch_size, device.num_actions
+def visit_histories(
+    task: CriticTask, blueprint: Blueprint, state: CriticState, played: Played | None = None
+) -> Visits:
+    """Return the histories of a batch of episodes, which is played if it is not given."""
     key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
-    first, *keys = jax.random.split(key, device.horizon + 1)
-    episodes = jnp.arange(size)
-
-    def decide(here: State, key: Array) -> tuple[State, Visits]:
-        of_action, of_step = jax.random.split(key)
-        steps = jax.random.split(of_step, size)
-        actor = jax.vmap(device.actor)(here)
-        valid = actor != OVER
-        legal = jax.vmap(device.legal)(here) | ~valid[:, None]
-        rows = Rows(jnp.maximum(actor, 0), jax.vmap(device.observe)(here), legal)
-        policy = blueprint.probabilities(device, here, rows)
-        profiles = profile_policies(device, task.transformations, rows, policy)
-        behavior = (1.0 - spec.exploration) * policy + spec.exploration * profiles.mean(axis=0)
-        action = draw_actions(behavior, legal, jax.random.uniform(of_action, (size,)))
-
-        def follow(action: Array) -> tuple[State, Array]:
-            after, rewards = jax.vmap(device.step)(here, action, steps)
-            return after, rewards[:, 0] / task.unit
-
-        if spec.is_expected:
-            # [A, B, ...] the histories after all actions; those after illegal ones are not used.
-            every = jnp.broadcast_to(jnp.arange(num_actions)[:, None], (num_actions, size))
-            children, rewards = jax.vmap(follow)(every)
-            is_over = jax.vmap(jax.vmap(device.actor))(children) == OVER
-            features = jax.vmap(partial(history_features, device))(children)
-            below = jnp.where(is_over[..., None], 0.0, state.target.outputs(features))
-            worth = jnp.where(legal.T[..., None], rewards[..., None] + below, 0.0)
-            expected = jnp.einsum("mba,abm->bm", profiles, worth)
-            # The histories after the actions taken are among those after all actions.
-            after = jax.tree.map(lambda leaf: leaf[action, episodes], children)
-            reward = rewards[action, episodes]
-        else:
-            after, reward = follow(action)
-            expected = jnp.zeros((size, len(profiles)), jnp.float32)
-
-        def kept(old: Array, new: Array) -> Array:
-            # A play that is over stays as it is; `valid` gets the number of axes of the leaf.
-            return jnp.where(valid.reshape(-1, *[1] * (new.ndim - 1)), new, old)
-
-        # 1 in padding, so that nothing is divided by 0.
-        played = jnp.where(valid, behavior[episodes, action], 1.0)
-        return jax.tree.map(kept, here, after), Visits(
-            features=history_features(device, here),
-            valid=valid,
-            reward=jnp.where(valid, reward, 0.0),
-            ratio=(profiles[:, episodes, action] / played).T,
-            expected=expected,
-        )
-
-    start = jax.vmap(device.init)(jax.random.split(first, size))
-    visits: Visits = jax.lax.scan(decide, start, jnp.stack(keys))[1]
+    visits: Visits
+    if played is None:
+        first, *later = jax.random.split(key, task.device.horizon + 1)
+        start = jax.vmap(task.device.init)(jax.random.split(first, task.spec.batch_size))
+        step = partial(_play, task, blueprint, state)
+        visits = jax.lax.scan(step, start, jnp.stack(later))[1]
+    else:
+        keys = jax.random.split(key, len(played.action))
+        visits = jax.lax.map(lambda now: _visit(task, blueprint, state, *now), (played, keys))
     return visits
+
+
+def _play(
+    task: CriticTask, blueprint: Blueprint, state: CriticState, here: State, key: Array
+) -> tuple[State, Visits]:
+    """Play one decision of each episode."""
+    spec, episodes = task.spec, jnp.arange(task.spec.batch_size)
+    of_action, of_step = jax.random.split(key)
+    steps = jax.random.split(of_step, spec.batch_size)
+    now = _decisions(task, blueprint, here)
+    mean = now.profiles.mean(axis=0)
+    behavior = (1.0 - spec.exploration) * now.profiles[0] + spec.exploration * mean
+    draws = jax.random.uniform(of_action, (spec.batch_size,))
+    action = draw_actions(behavior, now.legal, draws)
+    expected = None
+    if spec.is_expected:
+        # The histories after the actions taken are among those after all actions.
+        children, rewards, expected = _expand(task, state, now, here, steps)
+        after = jax.tree.map(lambda leaf: leaf[action, episodes], children)
+        reward = rewards[action, episodes]
+    else:
+        after, reward = _follow(task, here, action, steps)
+
+    def kept(old: Array, new: Array) -> Array:
+        # A play that is over stays as it is; `valid` gets the number of axes of the leaf.
+        return jnp.where(now.valid.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+    # 1 in padding, so that nothing is divided by 0.
+    taken = jnp.where(now.valid, behavior[episodes, action], 1.0)
+    played = Played(here, action, reward, taken)
+    return jax.tree.map(kept, here, after), _recorded(task, now, played, expected)
+
+
+def _visit(
+    task: CriticTask, blueprint: Blueprint, state: CriticState, played: Played, key: Array
+) -> Visits:
+    """Return the histories at one decision of each episode."""
+    now = _decisions(task, blueprint, played.state)
+    expected = None
+    if task.spec.is_expected:
+        keys = jax.random.split(key, len(played.action))
+        expected = _expand(task, state, now, played.state, keys)[2]
+    return _recorded(task, now, played, expected)
+
+
+class _Decisions(NamedTuple):
+    """B decisions."""
+
+    valid: Array
+    """[B] False if nobody acts."""
+    legal: Array
+    """[B, A] True for legal actions; everywhere if nobody acts."""
+    profiles: Array
+    """[M, B, A] policy of the acting player under each profile; the first is the blueprint."""
+
+
+def _decisions(task: CriticTask, blueprint: Blueprint, here: State) -> _Decisions:
+    device = task.device
+    actor = jax.vmap(device.actor)(here)
+    valid = actor != OVER
+    legal = jax.vmap(device.legal)(here) | ~valid[:, None]
+    rows = Rows(jnp.maximum(actor, 0), jax.vmap(device.observe)(here), legal)
+    policy = blueprint.probabilities(device, here, rows)
+    return _Decisions(valid, legal, profile_policies(device, task.transformations, rows, policy))
+
+
+def _follow(task: CriticTask, here: State, action: Array, keys: Array) -> tuple[State, Array]:
+    """Return the states after actions [B], and the rewards of player 0."""
+    after, rewards = jax.vmap(task.device.step)(here, action, keys)
+    return after, rewards[:, 0] / task.unit
+
+
+def _expand(
+    task: CriticTask, state: CriticState, now: _Decisions, here: State, keys: Array
+) -> tuple[State, Array, Array]:
+    """Return [A, B] the states after all actions and the rewards, and expectations [B, M]."""
+    device, (num_actions, size) = task.device, now.legal.T.shape
+    # Those after illegal actions are not used.
+    every = jnp.broadcast_to(jnp.arange(num_actions)[:, None], (num_actions, size))
+    children, rewards = jax.vmap(lambda action: _follow(task, here, action, keys))(every)
+    is_over = jax.vmap(jax.vmap(device.actor))(children) == OVER
+    features = jax.vmap(partial(history_features, device))(children)
+    below = jnp.where(is_over[..., None], 0.0, state.target.outputs(features))
+    worth = jnp.where(now.legal.T[..., None], rewards[..., None] + below, 0.0)
+    return children, rewards, jnp.einsum("mba,abm->bm", now.profiles, worth)
+
+
+def _recorded(task: CriticTask, now: _Decisions, played: Played, expected: Array | None) -> Visits:
+    episodes = jnp.arange(len(played.action))
+    if expected is None:
+        expected = jnp.zeros((len(episodes), task.num_profiles), jnp.float32)
+    return Visits(
+        features=history_features(task.device, played.state),
+        valid=now.valid,
+        reward=jnp.where(now.valid, played.reward, 0.0),
+        ratio=(now.profiles[:, episodes, played.action] / played.probability).T,
+        expected=expected,
+    )
 
 
 def history_v_trace(visits: Visits, values: Array, c_bar: float, rho_bar: float) -> Array:

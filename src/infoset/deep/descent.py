@@ -70,7 +70,7 @@ class DescentSpec:
                 raise ParameterError(f"{name}=0 must be a positive number, such as 0.1")
 
 
-def descend(spec: DescentSpec, state: State, gradient: Any) -> State:
+def descend(spec: DescentSpec, state: State, gradient: Any, count: Array | None = None) -> State:
     """Return the state after a gradient step of the network and its average.
 
     This is Adam with b1 = 0: there is no momentum, and the first moment is the gradient itself.
@@ -81,11 +81,14 @@ def descend(spec: DescentSpec, state: State, gradient: Any) -> State:
         A state with the fields `step`, `network`, `target` and `second_moment`.
     gradient
         Pytree with the structure of the network.
+    count
+        Number of gradient steps so far, if a step of the state has several.
     """
     old: Any = state
     step, decay = old.step + 1, spec.adam_decay
+    steps = step if count is None else count + 1
     # Adam's correction of the bias toward the zeros at the start.
-    correction = 1.0 - decay ** step.astype(jnp.float32)
+    correction = 1.0 - decay ** steps.astype(jnp.float32)
     rate = spec.learning_rate / (1.0 + old.step / spec.halving_steps)
     second_moment = jax.tree.map(
         lambda square, slope: decay * square + (1.0 - decay) * slope**2, old.second_moment, gradient

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from math import inf
 from typing import NamedTuple
 
@@ -13,18 +13,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from infoset.deep.descent import descend
+from infoset.deep.descent import DescentSpec, descend
 from infoset.deep.device_games import DeviceGame
 from infoset.deep.device_play import Chooser, DeviceSource, chooser, roll_out
 from infoset.deep.episodes import Rows
+from infoset.deep.network_spec import LearnerState, NetworkSpec, initial_state
 from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
-from infoset.deep.rnad import (
-    LearnerState,
-    NetworkRNaD,
-    initial_state,
-    output_gradients,
-    sum_over_episodes,
-)
+from infoset.deep.rnad import NetworkRNaD, output_gradients, sum_over_episodes
 from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, Budget, Outcome
 from infoset.typing import FloatArray
 from infoset.utils.clocks import compiling
@@ -134,7 +129,7 @@ def _mean(
 def response_bound(
     source: DeviceSource,
     network: PolicyValueNetwork,
-    spec: NetworkRNaD,
+    spec: NetworkSpec,
     *,
     steps: int = 500,
     seconds: float | None = None,
@@ -154,7 +149,7 @@ def response_bound(
     network
         The policy to which to respond.
     spec
-        Parameters of the method. Its schedules, β and η are not used.
+        Parameters of the method, of which only those of gradient descent are used.
     steps
         Learner steps of the response.
     seconds
@@ -170,8 +165,7 @@ def response_bound(
     """
     if seconds is not None and seconds <= 0:
         return ResponseBound(None, 0.0, 0, steps, "seconds", 0.0)
-    # A best response is deterministic, so its logits may differ by more than those of R-NaD.
-    spec = replace(spec, beta=RESPONSE_BETA, halving_steps=inf)
+    spec = _response_spec(spec)
     # The response begins at the policy itself, so that it is hardly ever worse.
     state = initial_state(source, spec, seed)._replace(network=network)
     with compiling():
@@ -200,6 +194,13 @@ def response_bound(
     return ResponseBound(
         gains, bound, int(state.step), steps, outcome or "iterations", whole.elapsed
     )
+
+
+def _response_spec(spec: NetworkSpec) -> NetworkRNaD:
+    """Return the method that learns a response to a network."""
+    descent = {field.name: getattr(spec, field.name) for field in fields(DescentSpec)}
+    # A best response is deterministic, so its logits may differ by more than those of R-NaD.
+    return NetworkRNaD(**descent | {"halving_steps": inf}, beta=RESPONSE_BETA)
 
 
 @eqx.filter_jit

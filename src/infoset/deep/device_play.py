@@ -59,7 +59,9 @@ class DeviceSource(EpisodeSource):
         row = jnp.arange(rollout.action.size, dtype=jnp.int32).reshape(rollout.action.shape)
         # In constant-sum games this is player 0's utility without the constant.
         reward = (rollout.rewards[..., 0] - rollout.rewards[..., 1]) / (2.0 * self.unit)
-        return rows, Episodes(row, rollout.action, rollout.valid, reward)
+        return rows, Episodes(
+            row, rollout.action, rollout.valid, reward, rollout.state, rollout.rewards[..., 0]
+        )
 
     def store(self, network: PolicyValueNetwork) -> PolicyValueNetwork:
         """Return the network itself."""
@@ -86,6 +88,8 @@ class Rollout(NamedTuple):
     """[T, B] False for padding."""
     rewards: Array
     """[T, B, N] rewards of each player after the decision."""
+    state: State
+    """[T, B, ...] states at which the decisions are taken."""
 
 
 def roll_out(device: DeviceGame, choose: Chooser, key: Array, batch_size: int) -> Rollout:
@@ -108,7 +112,7 @@ def roll_out(device: DeviceGame, choose: Chooser, key: Array, batch_size: int) -
             return jnp.where(valid.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
         rewards = jnp.where(valid[:, None], rewards, 0.0)
-        return jax.tree.map(kept, state, after), Rollout(rows, action, valid, rewards)
+        return jax.tree.map(kept, state, after), Rollout(rows, action, valid, rewards, state)
 
     rollout: Rollout = jax.lax.scan(decide, start, jnp.stack(keys))[1]
     return rollout

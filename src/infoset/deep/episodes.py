@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import equinox as eqx
 from jax import Array
 
+from infoset.deep.device_games import State
 from infoset.deep.networks import PolicyValueNetwork
 
 StoredPolicy: TypeAlias = Any
@@ -45,7 +46,11 @@ class Episodes(NamedTuple):
     valid: Array
     """[T, B] True for decisions, False for padding."""
     reward: Array
-    """[T, B] reward of player 0 after the decision."""
+    """[T, B] reward of player 0 after the decision, centered and in the learner's unit."""
+    state: State
+    """[T, B, ...] state of the game on the device at which the decision is taken."""
+    earned: Array
+    """[T, B] reward of player 0 after the decision, in the game's own unit."""
 
 
 class EpisodeSource(eqx.Module):

@@ -1,4 +1,4 @@
-"""Learners: R-NaD on one game, whose state can be saved and set."""
+"""Learners: a method on one game, whose state can be saved and set."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from infoset.deep.device_play import device_source
 from infoset.deep.episodes import EpisodeSource
 from infoset.deep.network_inputs import DeviceInput, NetworkInput
 from infoset.deep.network_policy import NetworkPolicy
+from infoset.deep.network_spec import NetworkSpec, initial_state, learner_steps
 from infoset.deep.networks import PolicyValueNetwork
-from infoset.deep.rnad import NetworkRNaD, initial_state, learner_steps
 from infoset.deep.tree_game import TreeGame, make_tree_game, tabular_policy
 from infoset.errors import NumericalError, UnsupportedGameError
 from infoset.forms import SequenceForm
@@ -32,11 +32,11 @@ from infoset.utils.clocks import compiling
 
 
 class Learner(ABC):
-    """R-NaD on one game.
+    """A network that learns one game.
 
     Attributes
     ----------
-    spec : NetworkRNaD
+    spec : NetworkSpec
         The parameters of the method.
     inputs : NetworkInput
         How infostates and actions correspond to the network's inputs and outputs.
@@ -48,10 +48,16 @@ class Learner(ABC):
         self,
         source: EpisodeSource,
         inputs: NetworkInput,
-        spec: NetworkRNaD,
+        spec: NetworkSpec,
         seed: int,
         task: CriticTask | None,
     ) -> None:
+        if task is not None and task.spec.is_shared and not spec.is_sampled:
+            raise UnsupportedGameError(
+                f"the critic {task.spec.name} learns from the episodes of the network, and "
+                f"{spec.name} plays none: choose a preset that samples episodes, such as rnad, or "
+                "a critic that plays its own, such as expected-backup"
+            )
         self.spec, self.inputs, self.task = spec, inputs, task
         self._source, self._seed = source, seed
         with compiling():
@@ -131,7 +137,7 @@ class Learner(ABC):
         """Return the settings that, with the game, determine every learner step."""
         numbers = asdict(self.spec)
         del numbers["name"], numbers["description"]
-        schedule = numbers.pop("schedule")
+        schedule = numbers.pop("schedule", {})
         found = {**numbers, **schedule, "seed": self._seed, "jax": jax.__version__}
         if self.task is not None:
             found["critic"] = asdict(self.task.spec)
@@ -156,7 +162,7 @@ class Learner(ABC):
 
 
 class TreeLearner(Learner):
-    """R-NaD on a game whose tree is built: an iterative solver with learner steps as iterations.
+    """A method on a game whose tree is built: an iterative solver with learner steps as iterations.
 
     Parameters
     ----------
@@ -174,7 +180,7 @@ class TreeLearner(Learner):
     """
 
     def __init__(
-        self, tree: GameTree, spec: NetworkRNaD, seed: int, task: CriticTask | None = None
+        self, tree: GameTree, spec: NetworkSpec, seed: int, task: CriticTask | None = None
     ) -> None:
         check_count("seed", seed)
         game = TwoPlayerGame(tree.sequence_form, spec.name)
@@ -225,7 +231,7 @@ def _log_policies(game: TreeGame, network: PolicyValueNetwork) -> Any:
 
 
 class DeviceLearner(Learner):
-    """R-NaD on a device game, whose tree need not be built.
+    """A method on a device game, whose tree need not be built.
 
     Parameters
     ----------
@@ -247,7 +253,7 @@ class DeviceLearner(Learner):
     def __init__(
         self,
         device: DeviceGame,
-        spec: NetworkRNaD,
+        spec: NetworkSpec,
         seed: int,
         name: str,
         task: CriticTask | None = None,

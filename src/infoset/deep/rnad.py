@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -11,17 +10,16 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from infoset.deep.blueprints import Blueprint, NetworkBlueprint, TableBlueprint
-from infoset.deep.critic_learning import CriticState, CriticTask, critic_step, initial_critic
-from infoset.deep.descent import DescentSpec, descend
+from infoset.deep.descent import descend
 from infoset.deep.entropy_schedule import EntropySchedule
-from infoset.deep.episodes import Episodes, EpisodeSource, Rows, StoredPolicy
+from infoset.deep.episodes import Episodes, EpisodeSource, Rows
 from infoset.deep.expected_sums import action_values
-from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
+from infoset.deep.network_spec import LearnerState, NetworkSpec
+from infoset.deep.networks import legal_exp, legal_log_softmax
 from infoset.deep.tree_game import TreeGame
 from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError
-from infoset.utils.arguments import check_number, check_type
+from infoset.utils.arguments import check_number
 
 DEFAULT_SCHEDULE = EntropySchedule((200, 1000), (5, 1))
 
@@ -30,20 +28,13 @@ MAX_UNIFORM = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkRNaD(DescentSpec):
-    """The parameters of R-NaD with a network, besides those of `DescentSpec`."""
+class NetworkRNaD(NetworkSpec):
+    """The parameters of R-NaD with a network, besides those of `NetworkSpec`."""
 
     name: str = "rnad"
     description: str = "R-NaD with a network (Perolat et al. 2022)"
-    """Name of the method in results, and its description in one line with the source."""
     eta: float = 0.2
     """η, the weight of regularization rewards, in the unit of utility; see `is_relative`."""
-    is_relative: bool = True
-    """Whether the unit of utility is the standard deviation of returns when both players play
-    uniformly. If not, it is the game's own unit."""
-    is_sampled: bool = True
-    """Whether episodes are sampled. If not, each step uses the expectation over all episodes, by a
-    pass through the whole tree; the game must be built."""
     schedule: EntropySchedule = DEFAULT_SCHEDULE
     """Learner steps per regularizer."""
     uniform_weight: float = 2.0
@@ -65,33 +56,48 @@ class NetworkRNaD(DescentSpec):
         for name in ("c_bar", "rho_bar"):
             if getattr(self, name) != inf:
                 check_number(name, getattr(self, name))
-        check_type("is_sampled", self.is_sampled, bool, "True or False")
         if not isinstance(self.schedule, EntropySchedule):
             raise ParameterError(
                 f"schedule={self.schedule!r} must be an EntropySchedule, such as "
                 "EntropySchedule((500, 10000), (200, 1))"
             )
 
+    def update(
+        self, source: EpisodeSource, rows: Rows, episodes: Episodes | None, state: LearnerState
+    ) -> LearnerState:
+        """Update the network, its average and the regularizer."""
+        # What `play` has computed with the same network is not computed again: the compiler merges
+        # it.
+        (logits, values), pull_back = jax.vjp(lambda theta: theta(rows.features), state.network)
+        handover, is_last = self.schedule.at(state.step)
+        number = self.schedule.iteration(state.step)
+        current, previous = (
+            mixed_with_uniform(source.log_policy(stored, rows), rows, self.uniform_weight / k)
+            for stored, k in (
+                (state.regularizer, jnp.maximum(number, 1)),
+                (state.previous, jnp.maximum(number - 1, 1)),
+            )
+        )
+        reference = handover * current + (1.0 - handover) * previous
 
-class LearnerState(NamedTuple):
-    """All arrays that learner steps change."""
+        if episodes is None:
+            assert isinstance(rows, TreeGame)
+            sums = expected_sums(rows, self, logits, reference)
+        else:
+            policy = legal_exp(legal_log_softmax(logits, rows.legal), rows.legal)
+            target_values = state.target(rows.features)[1]
+            sums = sum_over_episodes(rows, self, logits, target_values, reference, policy, episodes)
+        (gradient,) = pull_back(output_gradients(rows, values, sums))
 
-    step: Array
-    """Number of completed learner steps."""
-    key: Array
-    """[2] raw random key of the run; each step folds its number into it."""
-    network: PolicyValueNetwork
-    target: PolicyValueNetwork
-    """θ, and its Polyak average."""
-    second_moment: PolicyValueNetwork
-    """Adam's moving average of squared gradients."""
-    regularizer: StoredPolicy
-    previous: StoredPolicy
-    """The current regularizer π_reg and the one before, as `EpisodeSource.store` returns them."""
-    critic: CriticState | None
-    """State of the critic that is trained with the network, if any."""
-    loss: Array
-    """Loss of the last step, see `loss`."""
+        moved = descend(self, state, gradient)
+        regularizer, previous = jax.lax.cond(
+            is_last,
+            lambda: (source.store(moved.target), state.regularizer),
+            lambda: (state.regularizer, state.previous),
+        )
+        return moved._replace(
+            regularizer=regularizer, previous=previous, loss=loss(rows, logits, values, sums)
+        )
 
 
 class Sums(NamedTuple):
@@ -105,124 +111,12 @@ class Sums(NamedTuple):
     """[R] number of decisions."""
 
 
-@partial(jax.jit, static_argnames=("spec", "seed"))
-def initial_state(
-    source: EpisodeSource, spec: NetworkRNaD, seed: int, task: CriticTask | None = None
-) -> LearnerState:
-    """Return the state before the first learner step; with a critic if it has a task."""
-    key = jax.random.key(seed, impl="threefry2x32")
-    network = PolicyValueNetwork(
-        source.num_features,
-        spec.hidden,
-        source.num_actions,
-        jax.random.fold_in(key, 0),
-        spec.precision,
-    )
-    regularizer = source.store(network)
-    return LearnerState(
-        step=jnp.zeros((), jnp.int32),
-        key=jax.random.key_data(jax.random.fold_in(key, 1)),
-        network=network,
-        target=network,
-        second_moment=jax.tree.map(jnp.zeros_like, network),
-        regularizer=regularizer,
-        previous=regularizer,
-        critic=None if task is None else initial_critic(task, seed),
-        loss=jnp.zeros((), jnp.float32),
-    )
-
-
-@partial(jax.jit, static_argnames="spec")
-def learner_steps(
-    source: EpisodeSource,
-    spec: NetworkRNaD,
-    state: LearnerState,
-    num_steps: int,
-    task: CriticTask | None = None,
-) -> LearnerState:
-    """Do `num_steps` learner steps, or fewer if a loss is not finite.
-
-    After each of them a critic, if it has a task, does a step with the target network as blueprint.
-
-    The loop updates its buffers in place. `state` remains, as the state to return to if a loss is
-    not finite, so it is not donated.
-    """
-    end = state.step + num_steps
-    last: LearnerState = jax.lax.while_loop(
-        lambda now: (now.step < end) & jnp.isfinite(now.loss),
-        lambda now: _criticized(source, task, learner_step(source, spec, now)),
-        state,
-    )
-    return last
-
-
-def _criticized(
-    source: EpisodeSource, task: CriticTask | None, state: LearnerState
-) -> LearnerState:
-    """Return the state after a learner step of the critic."""
-    if task is None or state.critic is None:
-        return state
-    blueprint: Blueprint = NetworkBlueprint(state.target)
-    if isinstance(source, TreeGame):
-        blueprint = TableBlueprint(legal_exp(source.store(state.target), source.legal))
-    critic = critic_step(task, blueprint, state.critic)
-    # A loss that is not finite ends the loop.
-    return state._replace(critic=critic, loss=state.loss + 0.0 * critic.loss)
-
-
-def learner_step(source: EpisodeSource, spec: NetworkRNaD, state: LearnerState) -> LearnerState:
-    """Play a batch of episodes, and update the network, its average and the regularizer."""
-    rows, episodes = _play(source, spec, state)
-    # What `play` has computed with the same network is not computed again: the compiler merges it.
-    (logits, values), pull_back = jax.vjp(lambda theta: theta(rows.features), state.network)
-    handover, is_last = spec.schedule.at(state.step)
-    number = spec.schedule.iteration(state.step)
-    current, previous = (
-        mixed_with_uniform(source.log_policy(stored, rows), rows, spec.uniform_weight / k)
-        for stored, k in (
-            (state.regularizer, jnp.maximum(number, 1)),
-            (state.previous, jnp.maximum(number - 1, 1)),
-        )
-    )
-    reference = handover * current + (1.0 - handover) * previous
-
-    if episodes is None:
-        assert isinstance(rows, TreeGame)
-        sums = expected_sums(rows, spec, logits, reference)
-    else:
-        policy = legal_exp(legal_log_softmax(logits, rows.legal), rows.legal)
-        target_values = state.target(rows.features)[1]
-        sums = sum_over_episodes(rows, spec, logits, target_values, reference, policy, episodes)
-    (gradient,) = pull_back(output_gradients(rows, values, sums))
-
-    moved = descend(spec, state, gradient)
-    regularizer, previous = jax.lax.cond(
-        is_last,
-        lambda: (source.store(moved.target), state.regularizer),
-        lambda: (state.regularizer, state.previous),
-    )
-    return moved._replace(
-        regularizer=regularizer, previous=previous, loss=loss(rows, logits, values, sums)
-    )
-
-
 def mixed_with_uniform(log_policy: Array, rows: Rows, weight: Array | float) -> Array:
     """Return [R, A] logarithms of a policy mixed with the uniform one, at most half of each."""
     weight = jnp.minimum(weight, MAX_UNIFORM)
     uniform = rows.legal / rows.legal.sum(axis=1, keepdims=True)
     policy = (1.0 - weight) * legal_exp(log_policy, rows.legal) + weight * uniform
     return jnp.where(rows.legal, jnp.log(jnp.where(rows.legal, policy, 1.0)), 0.0)
-
-
-def _play(
-    source: EpisodeSource, spec: NetworkRNaD, state: LearnerState
-) -> tuple[Rows, Episodes | None]:
-    """Return rows, and a batch of episodes unless the step uses expectations."""
-    if not spec.is_sampled:
-        assert isinstance(source, TreeGame)
-        return source, None
-    key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
-    return source.play(state.network, key, spec.batch_size)
 
 
 def sum_over_episodes(

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field
 from threading import Lock
 from typing import Any
 
-from infoset.deep.rnad import NetworkRNaD
-from infoset.deep.rnad_presets import get_preset
+from infoset.deep.network_spec import NetworkSpec
+from infoset.deep.presets import get_preset
 from infoset.deep.training_run import TrainingResult, train
 from infoset.errors import ParameterError
 from infoset.game import Game
@@ -26,7 +26,7 @@ two threads compile simultaneously."""
 
 def train_seeds(
     game: str | Game | GameTree,
-    preset: str | NetworkRNaD = "rnad",
+    preset: str | NetworkSpec = "rnad",
     *,
     seeds: Seeds = 1,
     executor: Executor | None = None,
@@ -96,7 +96,7 @@ class _Training:
     """Training as work, of which the items are seeds."""
 
     game: str | Game | GameTree
-    preset: str | NetworkRNaD
+    preset: str | NetworkSpec
     options: Mapping[str, Any]
     limits: BuildLimits = field(default_factory=current_limits)
     """Those of the caller: threads and other processes begin with the default ones."""

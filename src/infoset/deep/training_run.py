@@ -15,8 +15,8 @@ from infoset.deep.device_matches import ResponseBound, response_bound
 from infoset.deep.device_runs import MatchPoint, run_matched
 from infoset.deep.learners import DeviceLearner, TreeLearner
 from infoset.deep.network_policy import NetworkPolicy
-from infoset.deep.rnad import NetworkRNaD
-from infoset.deep.rnad_presets import get_preset
+from infoset.deep.network_spec import NetworkSpec
+from infoset.deep.presets import get_preset
 from infoset.deep.rules import device_game, has_rules
 from infoset.errors import ExplorationLimitError, GameTooLargeError, NumericalError, ParameterError
 from infoset.forms import SequenceForm
@@ -120,7 +120,7 @@ class TrainingResult(ShortRepr):
 
 def train(
     game: str | Game | GameTree | DeviceGame,
-    preset: str | NetworkRNaD = "rnad",
+    preset: str | NetworkSpec = "rnad",
     *,
     steps: int | None = None,
     seconds: float | None = None,
@@ -256,7 +256,7 @@ def train(
 def _learner(
     game: str | Game | GameTree | DeviceGame,
     source: GameTree | DeviceGame,
-    spec: NetworkRNaD,
+    spec: NetworkSpec,
     seed: int,
     critic: str | CriticSpec | None,
     transformations: Sequence[Transformation] | str | None,
@@ -325,7 +325,7 @@ class NetworkMethod:
 
     tree: GameTree
     """A two-player constant-sum game."""
-    preset: str | NetworkRNaD = "rnad"
+    preset: str | NetworkSpec = "rnad"
     """A name from `PRESETS`, or parameters."""
     seed: int = 0
 

@@ -33,6 +33,8 @@ class TreeGame(Rows, EpisodeSource):
     """The K nodes of the tree."""
     reward: Array
     """[K] utility of player 0 at terminal nodes, centered and in the learner's unit; else 0."""
+    rewards_so_far: Array
+    """[K] rewards of player 0 before each node, in the game's own unit."""
     rank: Array
     """[I, A] position of a legal action among the children of a node."""
     moves: TreeMoves
@@ -93,6 +95,7 @@ def make_tree_game(tree: GameTree, unit: float = 1.0) -> tuple[TreeGame, TreeInp
     game = TreeGame(
         nodes=DeviceNodes.of(nodes),
         reward=jnp.asarray(reward),
+        rewards_so_far=jnp.asarray(simulator.rewards_so_far[:, 0], jnp.float32),
         player=jnp.asarray(simulator.infostates.player, jnp.int32),
         features=jnp.asarray(features[:, columns]),
         legal=jnp.asarray(legal),
@@ -146,7 +149,8 @@ def play_episodes(game: TreeGame, policy: Array, key: Array, batch_size: int) ->
         child = game.nodes.after_chance(jnp.where(valid, child, node), draw[1:])
         # Only the last decision of an episode leads to a terminal, where all rewards arrive.
         reward = jnp.where(valid, game.reward[child], 0.0)
-        return child, Episodes(infostate, action, valid, reward)
+        earned = game.rewards_so_far[child] - game.rewards_so_far[node]
+        return child, Episodes(infostate, action, valid, reward, node, earned)
 
     start = game.nodes.after_chance(root, draws[0, 1:])
     _, episodes = jax.lax.scan(decide, start, draws[1:])

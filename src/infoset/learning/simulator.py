@@ -40,6 +40,8 @@ class Simulator(ShortRepr):
     """The infostates of all players."""
     utility: FloatArray
     """[Z, N] utilities at terminal nodes, in the game's units."""
+    rewards_so_far: FloatArray
+    """[K, N] rewards before each node, in the game's units."""
     depth: IntArray
     """[I] number of the player's decisions above each infostate."""
 
@@ -152,5 +154,6 @@ def make_simulator(tree: GameTree) -> Simulator:
         nodes=nodes,
         infostates=infostates,
         utility=np.ascontiguousarray(tree.rewards_so_far[ends]),
+        rewards_so_far=tree.rewards_so_far[history],
         depth=infostate_depths(infostates),
     )

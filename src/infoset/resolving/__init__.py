@@ -18,6 +18,7 @@ from infoset.resolving.public_resolver import PublicResolver
 from infoset.resolving.public_resolving import PublicResolution, resolve_public_subgame
 from infoset.resolving.public_subgames import PublicSubgame, public_subgame
 from infoset.resolving.resolution import Resolution, ResolvingRecord, ResolvingSettings
+from infoset.resolving.rollout_values import RolloutContinuationValues
 from infoset.resolving.rules_resolver import RulesResolver
 from infoset.resolving.subgame_solutions import (
     SubgameRegret,
@@ -47,6 +48,7 @@ __all__ = [
     "Resolution",
     "ResolvingRecord",
     "ResolvingSettings",
+    "RolloutContinuationValues",
     "RulesResolver",
     "SubgameRegret",
     "SubgameSolver",

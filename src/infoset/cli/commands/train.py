@@ -59,7 +59,7 @@ def _known_preset(context: typer.Context, method: str) -> str:
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Named settings of R-NaD, such as rnad or rnad-expected; 'list' prints all.",
+        help="A preset, such as rnad, rnad-expected or ppo; 'list' prints all.",
         callback=_known_preset,
     ),
 ]
@@ -178,7 +178,7 @@ def run(
     checkpoint_seconds: CheckpointSecondsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a policy network by R-NaD, and save it.
+    """Train a policy network by self-play, and save it.
 
     The game must be two-player constant-sum. The saved network.npz can be used wherever a policy
     file can: evaluate, show, match, play, draw. Ctrl-C stops at any time and saves the

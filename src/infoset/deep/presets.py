@@ -1,10 +1,12 @@
-"""Presets of R-NaD with networks: sets of numbers by name."""
+"""Presets of methods with networks: sets of numbers by name."""
 
 from __future__ import annotations
 
 from math import inf
 
 from infoset.deep.entropy_schedule import EntropySchedule
+from infoset.deep.network_spec import NetworkSpec
+from infoset.deep.policy_gradient import NetworkPolicyGradient
 from infoset.deep.rnad import NetworkRNaD
 from infoset.utils.registry import Registry
 
@@ -55,16 +57,25 @@ EXPECTED = NetworkRNaD(
     uniform_weight=0.3,
 )
 
-PRESETS: Registry[NetworkRNaD] = Registry(
+PPO = NetworkPolicyGradient()
+
+MMD = NetworkPolicyGradient(
+    name="mmd",
+    description="Magnetic mirror descent with a network: policy gradients with divergences",
+    clip=inf,
+    kl=0.5,
+)
+
+PRESETS: Registry[NetworkSpec] = Registry(
     "preset",
-    (OURS, LARGE, EXPECTED, PAPER, OPENSPIEL),
-    entry_type=NetworkRNaD,
+    (OURS, LARGE, EXPECTED, PAPER, OPENSPIEL, PPO, MMD),
+    entry_type=NetworkSpec,
     expected='a name, such as "rnad", or a NetworkRNaD, such as NetworkRNaD(eta=0.1)',
 )
 """The presets by name; `PRESETS.register` adds one."""
 
 
-def get_preset(preset: str | NetworkRNaD) -> NetworkRNaD:
+def get_preset(preset: str | NetworkSpec) -> NetworkSpec:
     """Return a preset by name, ignoring case; parameters are returned as they are.
 
     Raises

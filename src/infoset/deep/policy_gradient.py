@@ -1,0 +1,148 @@
+"""Policy gradients with a network: PPO and magnetic mirror descent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from infoset.deep.descent import descend
+from infoset.deep.episodes import Episodes, EpisodeSource, Rows
+from infoset.deep.network_spec import LearnerState, NetworkSpec
+from infoset.deep.networks import PolicyValueNetwork, legal_exp, legal_log_softmax
+from infoset.deep.two_player_v_trace import Decisions, v_trace
+from infoset.errors import ParameterError
+from infoset.utils.arguments import check_count, check_number
+
+SMALLEST_DEVIATION = 1e-6
+"""Standard deviation of advantages below which they are not scaled up further."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkPolicyGradient(NetworkSpec):
+    """The parameters of policy gradients with a network, besides those of `NetworkSpec`.
+
+    With ρ(a) = π(a) / π_old(a), π_old the policy that has played, and A the advantages by
+    generalized advantage estimation, divided by their standard deviation, each of the `epochs`
+    gradient steps on a batch decreases the mean over decisions of
+
+        −min(ρ A, clip(ρ, 1 − clip, 1 + clip) A) − α H(π) + kl Σ π log(π / π_old) + value (V − v)²
+
+    where α H(π) is, up to a constant, −α times the divergence from the uniform policy, the magnet
+    of magnetic mirror descent.
+
+    Notes
+    -----
+    Source: Schulman et al. (2017) for PPO; Sokota et al. (ICLR 2023) for magnetic mirror descent;
+    Rudolph et al. (ICLR 2026) for both in two-player zero-sum games, with both seats in a batch.
+    """
+
+    name: str = "ppo"
+    description: str = "PPO: clipped policy gradients with an entropy bonus"
+    clip: float = 0.2
+    """Distance from 1 up to which a ratio ρ counts; inf for no limit."""
+    kl: float = 0.0
+    """Weight of the divergence from the policy that has played."""
+    entropy: float = 0.2
+    """α in the first step, in units of the standard deviation of advantages."""
+    entropy_halving_steps: float = 2000.0
+    """α after `t` steps is `entropy / (1 + t / entropy_halving_steps)`; inf for a constant one."""
+    gae: float = 0.95
+    """λ of generalized advantage estimation: 0 uses the next value, 1 the whole return."""
+    epochs: int = 4
+    """Gradient steps on each batch of episodes."""
+    value: float = 1.0
+    """Weight of the values in the loss."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_positive("value")
+        for name in ("clip", "entropy_halving_steps"):
+            if getattr(self, name) != inf:
+                self._check_positive(name)
+        for name in ("kl", "entropy"):
+            check_number(name, getattr(self, name))
+        check_number("gae", self.gae, maximum=1)
+        check_count("epochs", self.epochs, minimum=1)
+        if not self.is_sampled:
+            raise ParameterError(
+                f"is_sampled=False: {self.name} learns from sampled episodes; for expectations "
+                "over the tree, use NetworkRNaD(is_sampled=False)"
+            )
+
+    def update(
+        self, source: EpisodeSource, rows: Rows, episodes: Episodes | None, state: LearnerState
+    ) -> LearnerState:
+        """Do the gradient steps on a batch of episodes."""
+        assert episodes is not None
+        batch = make_batch(self, rows, episodes, state.network)
+        alpha = self.entropy / (1.0 + state.step / self.entropy_halving_steps)
+
+        def learn(number: Array, now: LearnerState) -> LearnerState:
+            value, gradient = jax.value_and_grad(surrogate_loss)(
+                now.network, self, rows, episodes, batch, alpha
+            )
+            count = state.step * self.epochs + number
+            return descend(self, now, gradient, count)._replace(step=state.step, loss=value)
+
+        after: LearnerState = jax.lax.fori_loop(0, self.epochs, learn, state)
+        return after._replace(step=state.step + 1)
+
+
+class Batch(NamedTuple):
+    """What stays the same in all gradient steps on a batch of episodes."""
+
+    log_policy: Array
+    """[R, A] log π_old."""
+    advantage: Array
+    """[T, B] A."""
+    target: Array
+    """[T, B] v, the target of the value."""
+
+
+def make_batch(
+    spec: NetworkPolicyGradient, rows: Rows, episodes: Episodes, network: PolicyValueNetwork
+) -> Batch:
+    """Return the advantages of the decisions of a batch that a network has played."""
+    logits, values = network(rows.features)
+    here, valid = episodes.row, episodes.valid
+    value, zeros = values[here], jnp.zeros(here.shape, jnp.float32)
+    decisions = Decisions(
+        rows.player[here], valid, episodes.reward, value, zeros, jnp.ones_like(zeros)
+    )
+    # On policy, and with λ as bound of the trace, V-trace is generalized advantage estimation.
+    target = v_trace(decisions, c_bar=spec.gae).value
+    advantage = jnp.where(valid, target - value, 0.0)
+    number = jnp.maximum(valid.sum(), 1)
+    mean = advantage.sum() / number
+    deviation = jnp.sqrt(jnp.where(valid, (advantage - mean) ** 2, 0.0).sum() / number)
+    advantage /= jnp.maximum(deviation, SMALLEST_DEVIATION)
+    return Batch(legal_log_softmax(logits, rows.legal), advantage, target)
+
+
+def surrogate_loss(
+    network: PolicyValueNetwork,
+    spec: NetworkPolicyGradient,
+    rows: Rows,
+    episodes: Episodes,
+    batch: Batch,
+    alpha: Array | float,
+) -> Array:
+    """Return the loss of a batch, see `NetworkPolicyGradient`."""
+    logits, values = network(rows.features)
+    log_policy = legal_log_softmax(logits, rows.legal)
+    policy = legal_exp(log_policy, rows.legal)
+    here, action = episodes.row, episodes.action
+    change = log_policy - batch.log_policy
+    ratio = jnp.exp(change[here, action])
+    limited = jnp.clip(ratio, 1.0 - spec.clip, 1.0 + spec.clip)
+    gained = jnp.minimum(ratio * batch.advantage, limited * batch.advantage)
+    # Logarithms at illegal actions are 0.
+    penalty = (policy * (alpha * log_policy + spec.kl * change)).sum(axis=1)
+    errors = (values[here] - batch.target) ** 2
+    terms = -gained + penalty[here] + spec.value * errors
+    return jnp.where(episodes.valid, terms, 0.0).sum() / jnp.maximum(episodes.valid.sum(), 1)

@@ -1,0 +1,189 @@
+"""Continuation values from plays, for games without a tree and without rules in JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from infoset.beliefs import HistorySet
+from infoset.game import Game, History, Infostate
+from infoset.game.infostate import infostate_generator
+from infoset.policy import IDENTITY, ActionTable, Policy, Transformation
+from infoset.policy.transformations import NO_ACTION, check_transformations
+from infoset.resolving.rules_resolver import CachedPolicy
+from infoset.typing import Action, FloatArray, Player
+from infoset.utils.arguments import check_count, check_type
+
+UNORDERED: Final[tuple[Transformation, ...]] = (
+    IDENTITY,
+    *(
+        Transformation(kind, kind)
+        for kind in (
+            "uniform",
+            "rare",
+            "drop most probable",
+            "drop least probable",
+            "keep most probable",
+            "keep frequent",
+            "keep rare",
+        )
+    ),
+)
+"""The transformations among `TRANSFORMATIONS` for which the order of actions means nothing."""
+
+
+class RolloutContinuationValues:
+    """Values of histories: means of plays to the end, for each continuation of the opponent.
+
+    They need only the rules of the game and a policy. All continuations of a history use the same
+    random numbers, so that their differences have less noise than their values. The opponent takes
+    the best of several estimates, and with it the largest of their errors: with few plays, a search
+    is too careful.
+
+    Transformations by the number of an action, such as `high`, number the legal actions of each
+    infostate, in their order. (Those of a tree number the actions of a phase of the game.)
+
+    Parameters
+    ----------
+    game
+        A two-player game.
+    policy
+        The policy of both players after each history: the blueprint of the search.
+    transformations
+        Of the opponent's policy; the first is the identity. By default `UNORDERED`.
+    num
+        Number of plays from each history for each continuation.
+    seed
+        The plays from a history depend only on it, on `seed`, and on the infostates of the players.
+
+    Raises
+    ------
+    ParameterError
+        If the first transformation is not the identity, or two are equal.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import UniformPolicy
+    >>> from infoset.resolving import ContinualResolving
+    >>> from infoset.search import search_model
+    >>> game = load_game("dark_hex(board_size=2)")
+    >>> values = RolloutContinuationValues(game, UniformPolicy(), num=4)
+    >>> search = ContinualResolving(
+    ...     search_model(game), UniformPolicy(), values, depth=1
+    ... )
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        policy: Policy,
+        transformations: Sequence[Transformation] = UNORDERED,
+        *,
+        num: int = 10,
+        seed: int = 0,
+    ) -> None:
+        check_type("game", game, Game, 'rules, such as infoset.load("dark_hex")')
+        check_type("policy", policy, Policy, "a policy, such as UniformPolicy()")
+        check_transformations(transformations)
+        check_count("num", num, minimum=1)
+        check_count("seed", seed)
+        self.game, self.policy, self.num, self.seed = game, policy, num, seed
+        self.transformations = tuple(transformations)
+
+    def continuation_values(self, histories: HistorySet, player: Player) -> FloatArray:
+        """Return [K, n] the reward that a player expects after each history.
+
+        In column 0, both players play the policy; in the others, the opponent plays a
+        transformation of it.
+
+        Raises
+        ------
+        UserFunctionError
+            If the policy raises an exception.
+        """
+        # In the order of histories, plays and continuations.
+        plays: list[History] = []
+        generators: list[np.random.Generator] = []
+        for world, places in zip(histories.worlds, histories.position.tolist(), strict=True):
+            pairs = zip(histories.infostates, places, strict=True)
+            infostates = tuple(own[place] for own, place in pairs)
+            start = History(self.game, world, infostates, (0.0,) * len(infostates))
+            for seed in self._seeds(infostates):
+                plays += [start] * len(self.transformations)
+                generators += [np.random.default_rng(seed) for _ in self.transformations]
+        policy = CachedPolicy(self.policy)
+        running = [*range(len(plays))]
+        while running := [number for number in running if not plays[number].is_terminal]:
+            self._step(plays, running, generators, policy, 1 - player)
+        earned = np.array([play.rewards_so_far[player] for play in plays])
+        shape = len(histories), self.num, len(self.transformations)
+        means: FloatArray = earned.reshape(shape).mean(axis=1)
+        return means
+
+    def _seeds(self, infostates: Sequence[Infostate]) -> list[int]:
+        """Return the seeds of the plays from a history."""
+        draws = [
+            infostate_generator(self.seed, own).integers(2**63, size=self.num) for own in infostates
+        ]
+        found: list[int] = np.bitwise_xor.reduce(draws).tolist()
+        return found
+
+    def _step(
+        self,
+        plays: list[History],
+        running: Sequence[int],
+        generators: Sequence[np.random.Generator],
+        policy: CachedPolicy,
+        opponent: Player,
+    ) -> None:
+        """Do one transition of each play, with one question to the policy for all of them."""
+        legal = {
+            plays[number].infostates[actor]: plays[number].legal_actions(actor)
+            for number in running
+            for actor in plays[number].actors
+        }
+        answers = policy.many_action_probabilities([*legal], [*legal.values()])
+        blueprint = dict(zip(legal, answers, strict=True))
+        known = {own: blueprint[own] for own in legal if own.player == opponent}
+        others = [transformed(row, known, legal) for row in self.transformations]
+        for number in running:
+            play, rng = plays[number], generators[number]
+            other = others[number % len(others)]
+            actions = {}
+            for actor in play.actors:
+                own = play.infostates[actor]
+                weights = (other if actor == opponent else blueprint)[own]
+                actions[actor] = draw(legal[own], weights, rng)
+            plays[number] = play.sample(play.joint(actions), rng)
+
+
+def transformed(
+    row: Transformation,
+    known: Mapping[Infostate, FloatArray],
+    legal: Mapping[Infostate, tuple[Action, ...]],
+) -> Mapping[Infostate, FloatArray]:
+    """Return a transformed policy at infostates where it is known."""
+    if row.kind == "identity" or not known:
+        return known
+    sizes = np.array([len(answer) for answer in known.values()])
+    columns = np.arange(sizes.max())
+    is_legal = columns < sizes[:, None]
+    actions = tuple(dict.fromkeys(action for own in known for action in legal[own]))
+    index = {action: column for column, action in enumerate(actions)}
+    policy, column = np.zeros(is_legal.shape), np.full(is_legal.shape, NO_ACTION)
+    policy[is_legal] = np.concatenate([*known.values()])
+    column[is_legal] = [index[action] for own in known for action in legal[own]]
+    number = np.where(is_legal, columns + 1, 0)
+    table = ActionTable(actions, column, number, sizes)
+    changed = row.apply(policy, table)
+    return {own: changed[place, : sizes[place]] for place, own in enumerate(known)}
+
+
+def draw(actions: Sequence[Action], weights: FloatArray, rng: np.random.Generator) -> Action:
+    """Return an action drawn with probabilities `weights`."""
+    total = np.cumsum(weights)
+    place = int(np.searchsorted(total, rng.random() * total[-1], side="right"))
+    return actions[min(place, len(actions) - 1)]
