@@ -3,13 +3,16 @@
     python docs/write_tables.py
 
 Each table stands between `<!-- table: NAME -->` and `<!-- end -->`: `options COMMAND` in
-`reference/cli.md`, `games` in `games.md`, `packs` in `zoo.md`, `board` in `leaderboard.md`.
+`reference/cli.md`, `games` in `games.md`, `packs` in `zoo.md`, `board` in `leaderboard.md`,
+`papers` in `papers.md`.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +28,19 @@ PAGES = (
     HERE / "games.md",
     HERE / "zoo.md",
     HERE / "leaderboard.md",
+    HERE / "papers.md",
 )
 BLOCK = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 NOT_LISTED = ("--help", "--json")
+PAPERS = {
+    "fosg": "Factored-observation stochastic games (Kovařík et al. 2022)",
+    "balanced": "Balanced bandit learning (Bai et al. 2022)",
+    "beliefs": "Public and private beliefs (Arjonilla et al. 2024)",
+    "hiding": "Progressive hiding (Heymann and Lanctot 2025)",
+    "sepot": "SePoT (Kubíček et al. 2024)",
+}
+"""Titles of the papers in `papers.csv`."""
+STATUSES = ("reproduced", "partly", "missing", "not explained")
 
 
 def with_tables(text: str) -> str:
@@ -42,11 +55,18 @@ def table(kind: str, name: str = "") -> str:
     if kind == "board":
         found = read_board(HERE / "leaderboard")
         return board_markdown([entry for _, entry in found])
+    if kind == "papers":
+        return "\n" + "\n".join(paper_text(paper) for paper in PAPERS) + "\n"
     rows = (
         {"games": games, "packs": packs}[kind]()
         if kind != "options"
         else options(name)
     )
+    return lines_of(rows)
+
+
+def lines_of(rows: Iterator[tuple[str, ...]]) -> str:
+    """Return the lines of a table."""
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -120,6 +140,64 @@ def value_text(entry: PackEntry) -> str:
         return f"{float(entry.lower):.9f} to {float(entry.upper):.9f}"
     text = str(entry.value)
     return text if len(text) < 12 else f"{float(entry.value):.10f}…"
+
+
+def paper_rows() -> list[dict[str, str]]:
+    """Return the rows of `papers.csv`."""
+    with (HERE / "papers.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def paper_text(paper: str) -> str:
+    """Return the section of a paper: how many rows have each status, and the rows."""
+    rows = [row for row in paper_rows() if row["paper"] == paper]
+    found = [row["status"] for row in rows]
+    counts = ", ".join(f"{found.count(status)} {status}" for status in STATUSES)
+    cells = (
+        (
+            row["item"],
+            ", ".join(
+                f"`{name.removeprefix('infoset.')}`"
+                for name in row["where"].split()
+            ),
+            ", ".join(held_by(row)),
+            result_text(row),
+        )
+        for row in rows
+    )
+    header = (("item", "code", "test or experiment", "result"), ("---",) * 4)
+    return f"## {PAPERS[paper]}\n\n{counts}.\n\n{lines_of((*header, *cells))}"
+
+
+def held_by(row: dict[str, str]) -> Iterator[str]:
+    """Yield the tests of a row, and its experiments with the date of the committed results."""
+    for test in row["test"].split():
+        yield f"`{test.removeprefix('tests/')}`"
+    for command in filter(None, row["command"].split(" && ")):
+        name = command.rpartition(" ")[2]
+        yield f"[{name}]({section_of(command)}), {row['date']}"
+
+
+@cache
+def section_of(command: str) -> str:
+    """Return the link to the section that begins with a command."""
+    begin = re.compile(rf"^#+ (.+)\n\n    {re.escape(command)}\b", re.MULTILINE)
+    for path in sorted(HERE.glob("*/*study.md")):
+        for title in begin.findall(path.read_text("utf-8")):
+            anchor = re.sub(r"[^\w\s-]", "", title.lower()).replace(" ", "-")
+            return f"{path.relative_to(HERE).as_posix()}#{anchor}"
+    raise SystemExit(f"no section of a study begins with {command}")
+
+
+def result_text(row: dict[str, str]) -> str:
+    """Return the status, the number of the paper and ours, and the note of a row."""
+    numbers = (
+        f"{row['theirs']} → {row['ours']}"
+        if row["theirs"] != row["ours"]
+        else row["ours"] and f"both {row['ours']}"
+    )
+    details = "; ".join(filter(None, (numbers, row["note"])))
+    return f"{row['status']}: {details}" if details else row["status"]
 
 
 def page(name: str) -> str:

@@ -9,10 +9,11 @@ import pytest
 
 from infoset.beliefs import Belief, PublicPrivateBelief, private_belief, public_belief
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.game import Infostate, PublicState, Step, initial_history
+from infoset.game import Infostate, Observation, PublicState, Step, initial_history
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import build_tree
+from tests.support.function_game import FunctionGame
 
 KUHN = load_game("kuhn_poker")
 
@@ -55,6 +56,18 @@ def test_a_belief_is_a_distribution_over_histories(source):
     assert belief.rewards_so_far.tolist() == [[0, 0], [0, 0]]
     with pytest.raises(ValueError, match="read-only"):
         belief.probability[0] = 1
+
+
+def test_a_noisy_signal_is_a_hidden_variable_of_the_world():
+    """Footnote 6 of the FOSG paper: observations are functions of what chance has drawn."""
+    draws = {("heads", "h"): 0.4, ("heads", "t"): 0.1, ("tails", "h"): 0.1, ("tails", "t"): 0.4}
+    game = FunctionGame(
+        transitions=lambda world, joint: list(draws.items()) if world == "start" else [],
+        observe=lambda world, joint, drawn: Observation(private=(drawn[1],)),
+    )
+    belief = private_belief(game, Infostate(0, (Step(None, "h", None),)))
+    found = dict(zip(belief.worlds, belief.probability.tolist(), strict=True))
+    assert found == pytest.approx({("heads", "h"): 0.8, ("tails", "h"): 0.2})
 
 
 def test_histories_of_rules_are_created_on_demand():

@@ -1,4 +1,4 @@
-"""Common knowledge and public sets: Figures 5 and 6, Proposition A.1 and footnote 39."""
+"""Common knowledge and public sets: Figures 4 to 6, Proposition A.1 and footnote 39."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from infoset.efg import (
     common_knowledge_sets,
     find_public_mismatch,
     forget_non_acting,
+    merge_intersecting,
 )
 from infoset.game import Observation
 from infoset.games import load_game
@@ -118,3 +119,33 @@ def test_one_classical_form_has_two_augmentations():
 @pytest.mark.parametrize("form", example_forms.two_augmentations(), ids=str)
 def test_common_knowledge_of_the_two_augmentations(form):
     np.testing.assert_array_equal(common_knowledge_sets(form), form.public_set)
+
+
+def without_counting(form):
+    """Return [H] public sets if players off turn know their last infoset and action alone.
+
+    This is the augmentation of Burch, Johanson and Bowling (2014).
+    """
+    columns = []
+    for player in range(form.num_players):
+        acting = form.acting_infoset[:, player].astype(np.int64)
+        before = form.last_own_sequence(player)
+        columns.append(np.where(acting >= 0, acting, acting.max() + 2 + before))
+    return merge_intersecting(np.stack(columns, axis=1))
+
+
+def sizes_along_a_line(form, sets):
+    """Return how many consecutive histories of the first of the longest lines each set has."""
+    line = [int(np.argmax(form.depth))]
+    while line[-1]:
+        line.append(int(form.parent[line[-1]]))
+    _, first, counts = np.unique(sets[line[::-1]], return_index=True, return_counts=True)
+    return counts[np.argsort(first)].tolist()
+
+
+def test_without_counting_moves_a_line_of_poker_has_five_public_states():
+    """Figure 4: not one for each of 12 moves, and not those of the four rounds."""
+    form = example_forms.checked_poker(rounds=4)
+    assert form.depth.max() == 12
+    assert sizes_along_a_line(form, without_counting(form)) == [2, 3, 3, 3, 2]
+    assert sizes_along_a_line(form, augment(form).public_set) == [1] * 13

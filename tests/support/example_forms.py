@@ -105,6 +105,22 @@ def levels_apart() -> ExtensiveForm:
     return extensive_form_from_nodes(chance(moves, public="level 0", name="start"), name="Figure 6")
 
 
+def checked_poker(rounds: int) -> ExtensiveForm:
+    """Figure 4: poker of which only the checks are left, with a public card before each round."""
+
+    def play(hands: str, board: str) -> Node:
+        if len(board) == rounds - 1:
+            following = terminal(0, 0)
+        else:
+            following = chance({card: (HALF, play(hands, board + card)) for card in "JQ"})
+        second = decision(1, f"{hands[1]} {board}", {"check": following})
+        return decision(0, f"{hands[0]} {board}", {"check": second})
+
+    deals = [first + second for first in "JQ" for second in "JQ"]
+    root = chance({hands: (HALF**2, play(hands, "")) for hands in deals})
+    return extensive_form_from_nodes(root, name="Figure 4")
+
+
 def staircase(steps: int) -> ExtensiveForm:
     """Figure 7 with N = `steps`: h_1, h_2, … of player 1, each with an edge to g_n of player 0.
 
