@@ -2,31 +2,42 @@
 
     taskset -c 0 python benchmarks/resolving_speed.py trees
     taskset -c 0 python benchmarks/resolving_speed.py choices
+    taskset -c 0 python benchmarks/resolving_speed.py leaves
     taskset -c 0 python benchmarks/resolving_speed.py rules
 
 `trees` prints the time of a search in the second round of Leduc poker (1000 iterations, with the
 gadget form), and of the policies of both players at all public states of Leduc poker and of
 Goofspiel with five cards. `choices` prints the time of these policies for each kind of opponent's
-values and two gadgets, with the ratio to the default. `rules` trains a network and a critic for a
-minute each, plays games of Goofspiel with 13 cards and of battleship on 5x5 cells, and prints the
-time and the kind of each decision. Kernels are compiled first. Times are those of the process.
+values and two gadgets, with the ratio to the default, and `leaves` for each leaf rule. `rules`
+trains a network and a critic for a minute each, plays games of Goofspiel with 13 cards and of
+battleship on 5x5 cells, and prints the time and the kind of each decision. Kernels are compiled
+first. Times are those of the process.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import product
 from statistics import median
 from time import process_time
+from typing import Any
 
 import numpy as np
 
 from infoset.evaluation import nash_conv, transformed_values
 from infoset.game import Game, History, Infostate, initial_history
 from infoset.games import load_game
-from infoset.policy import TRANSFORMATIONS, Policy, TabularPolicy, constant_transformations
+from infoset.policy import (
+    TRANSFORMATIONS,
+    Policy,
+    TabularPolicy,
+    Transformation,
+    constant_transformations,
+)
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.resolving import OPPONENT_VALUES, ContinualResolving
+from infoset.resolving import LEAF_RULES, OPPONENT_VALUES, ContinualResolving
 from infoset.search import RulesModel
 from infoset.solvers.regret_family import average_policy
 from infoset.tree import GameTree, build_tree
@@ -88,32 +99,25 @@ def whole_policy(name: str, iterations: int, depth: int | None) -> None:
             )
 
 
-def choices(name: str, depth: int, iterations: int) -> None:
-    """Print the time of whole policies by gadget and opponent's values."""
+def choices(name: str, rows: Sequence[Transformation], kinds: Sequence[Mapping[str, str]]) -> None:
+    """Print the time of whole policies by options, with the ratio to the first ones."""
     tree = build_tree(load_game(name))
     blueprint = blueprint_of(tree, 20)
-    values = transformed_values(tree, blueprint, TRANSFORMATIONS)
-    pairs = [(gadget, o) for gadget in ("resolving", "reach-max-margin") for o in OPPONENT_VALUES]
-    times = {}
+    pairs = any("leaf_rule" in options for options in kinds)
+    values = transformed_values(tree, blueprint, rows, pairs=pairs)
+    times: dict[str, float] = {}
     for _ in range(NUM_REPEATS):
-        for gadget, opponent in pairs:  # alternating, so that all meet the same disturbances
-            search = ContinualResolving(
-                tree,
-                blueprint,
-                values,
-                depth=depth,
-                gadget=gadget,
-                opponent=opponent,
-                iterations=iterations,
-            )
+        for options in kinds:  # alternating, so that all meet the same disturbances
+            settings: dict[str, Any] = {"depth": 2, "iterations": 300, **options}
+            search = ContinualResolving(tree, blueprint, values, **settings)
             began = process_time()
             search.search_policy()
-            taken = process_time() - began
-            times[gadget, opponent] = min(taken, times.get((gadget, opponent), taken))
-    print(f"{name}, depth {depth}, {iterations} iterations")
-    for (gadget, opponent), taken in times.items():
-        ratio = taken / times["resolving", "previous"]
-        print(f"  {gadget:17} {opponent:16} {taken:6.2f} s {ratio:6.2f}")
+            taken, name_of = process_time() - began, " ".join(options.values())
+            times[name_of] = min(taken, times.get(name_of, taken))
+    print(f"{name}, {len(rows)} transformations, depth 2, 300 iterations")
+    first = next(iter(times.values()))
+    for name_of, taken in times.items():
+        print(f"  {name_of:34} {taken:6.2f} s {taken / first:6.2f}")
 
 
 def play(game: Game, search: ContinualResolving, blueprint: Policy, seed: int) -> list[float]:
@@ -168,8 +172,16 @@ def main() -> None:
         for depth in (1, 2, None):
             whole_policy(GOOFSPIEL_5, 500, depth)
     elif sys.argv[1:] == ["choices"]:
-        choices("leduc_poker", 2, 300)
-        choices(GOOFSPIEL_5, 2, 300)
+        kinds = [
+            {"gadget": gadget, "opponent": opponent}
+            for gadget, opponent in product(("resolving", "reach-max-margin"), OPPONENT_VALUES)
+        ]
+        for name in ("leduc_poker", GOOFSPIEL_5):
+            choices(name, TRANSFORMATIONS, kinds)
+    elif sys.argv[1:] == ["leaves"]:
+        kinds = [{"leaf_rule": rule} for rule in LEAF_RULES]
+        choices("leduc_poker", constant_transformations(["fold", "call", "raise"], "call"), kinds)
+        choices(GOOFSPIEL_5, TRANSFORMATIONS, kinds)
     elif sys.argv[1:] == ["rules"]:
         for name in (GOOFSPIEL_13, BATTLESHIP):
             decisions(name)

@@ -97,7 +97,7 @@ def test_every_spec_lists_the_parameters_of_its_class():
 def test_settings_of_re_solving_list_every_parameter():
     usual = make_searcher("continual_resolving", KUHN)
     assert set(usual.settings()) == set(SEARCHERS["continual_resolving"].parameters)
-    changes = {"gadget": "none", "opponent": "profile"}
+    changes = {"gadget": "none", "opponent": "profile", "leaf_rule": "stateless"}
     for parameter in set(usual.settings()) - {"blueprint", "values"}:
         changed = make_searcher(
             "continual_resolving", KUHN, **{parameter: changes.get(parameter, 3)}

@@ -13,7 +13,14 @@ from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, r
 from infoset.policy import TRANSFORMATIONS
 from infoset.resolving import OPPONENT_VALUES, ContinualResolving
 from infoset_studies.beliefs.average_policies import tree_of
-from infoset_studies.sepot import SEPOT, ablations, blueprints, head_to_head, search_cells
+from infoset_studies.sepot import (
+    SEPOT,
+    ablations,
+    blueprints,
+    head_to_head,
+    leaf_rules,
+    search_cells,
+)
 from infoset_studies.sepot.blueprints import NETWORK, Blueprint, BlueprintCell, goofspiel
 from infoset_studies.sepot.opponent_values import Grid, searches_of
 from infoset_studies.sepot.search_cells import CriticCell, Search, SearchCell
@@ -34,6 +41,7 @@ TINY = {
     "noise": ablations.NoiseSetting(BAD, (0.0, 0.5), 2, 1),
     "iterations": ablations.IterationSetting(BAD, (5, 50), 1),
     "transformations": ablations.TransformationSetting(((BAD, ("identity", "all 22")),), (1,)),
+    "leaf-rules": leaf_rules.LeafRuleSetting(((BAD, (50,)), (GOOD, (50,))), (1, 2)),
     "matches": head_to_head.MatchSetting(((head_to_head.battleship(3, (2, 2)), 2, 2, 2),), 1),
     "random-order": ablations.SeedSetting(((goofspiel(3, "random"), 20, (1,)),), 2),
 }
@@ -150,11 +158,22 @@ def test_noise_changes_values_as_its_seed_says(done):
 def test_more_transformations_make_a_search_safer(done):
     tree = tree_of(GAME)
     rows = rows_of(done[0], "transformations", "transformations")
-    assert [row["transformations"] for row in rows] == 3 * ["identity"] + 3 * ["all 22"]
+    assert [row["transformations"] for row in rows] == 2 * ["identity"] + 2 * ["all 22"]
     values = transformed_values(tree, BAD.make(), TRANSFORMATIONS[:1])
     search = ContinualResolving(tree, BAD.make(), values, opponent="previous")
     assert rows[0]["depth 1"] == nash_conv(search.search_policy())
-    assert rows[3]["depth 1"] < rows[0]["depth 1"]
+    assert rows[2]["depth 1"] < rows[0]["depth 1"]
+
+
+def test_each_leaf_rule_has_its_own_searches(done):
+    tree = tree_of(GAME)
+    rows = rows_of(done[0], "leaf-rules", "leaf-rules")
+    assert [row["blueprint"] for row in rows] == [BAD.label, GOOD.label]
+    values = transformed_values(tree, BAD.make(), TRANSFORMATIONS, pairs=True)
+    options = {"depth": 1, "iterations": 50, "tolerance": None, "leaf_rule": "matrix"}
+    search = ContinualResolving(tree, BAD.make(), values, **options)
+    assert rows[0]["matrix 1"] == nash_conv(search.search_policy())
+    assert len({rows[0][f"{rule} 1"] for rule in ("choice", "stateless", "matrix")}) == 3
 
 
 def test_cells_can_be_interrupted():

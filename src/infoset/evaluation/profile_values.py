@@ -1,13 +1,14 @@
-"""Values of histories if one of two players transforms its policy."""
+"""Values of histories if one or both of two players transform their policies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation.tree_reach import acting_histories, reach_without
 from infoset.evaluation.tree_values import history_values
 from infoset.policy import (
@@ -21,14 +22,18 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player, check_type
 
+BATCH: Final = 64
+"""Profiles that are evaluated together, which needs several times the memory of their values."""
+
 
 @dataclass(frozen=True, eq=False)
 class TransformedValues:
-    """Values of all histories of a two-player constant-sum game under M = 2n - 1 profiles.
+    """Values of all histories of a two-player constant-sum game under M profiles.
 
-    In profile 0 both players play the blueprint. In the next n - 1 profiles, player 1 plays
-    transformations 1 to n - 1 of it, and in the last n - 1, player 0 does. Transformation 0 is the
-    identity.
+    If M = 2n - 1, one player transforms the blueprint: in profile 0 both players play it, in the
+    next n - 1 profiles, player 1 plays transformations 1 to n - 1 of it, and in the last n - 1,
+    player 0 does. If M = n², in profile `a * n + b` player 0 plays transformation a and player 1
+    transformation b. Transformation 0 is the identity.
     """
 
     tree: GameTree
@@ -48,11 +53,37 @@ class TransformedValues:
             If there is no such player.
         """
         check_player(player, 2, str(self.tree))
+        if self.has_pairs:
+            return self.by_pair(player)[:, 0]
         if player == 0:
             return self.values[:, : len(self.transformations)]
         # Left are the identity and the profiles in which player 0, the opponent, is transformed.
         own = np.delete(self.values, range(1, len(self.transformations)), axis=1)
         return _constant_sum(self.tree) - own
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether there are values for each pair of transformations."""
+        return bool(self.values.shape[1] == len(self.transformations) ** 2)
+
+    def by_pair(self, player: Player) -> FloatArray:
+        """Return [H, n, n] the values for a player, by its transformation and the opponent's.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such player, or there are only profiles in which one player transforms.
+        """
+        check_player(player, 2, str(self.tree))
+        size = len(self.transformations)
+        if not self.has_pairs:
+            raise ParameterError(
+                f"the values are for {self.values.shape[1]} profiles, in which one player plays a "
+                f"transformation, but both do in {size}² of them; give transformed_values(tree, "
+                "blueprint, transformations, pairs=True)"
+            )
+        pairs = self.values.reshape(len(self.values), size, size)
+        return pairs if player == 0 else _constant_sum(self.tree) - pairs.transpose(0, 2, 1)
 
     def errors(self, exact: TransformedValues, blueprint: TabularPolicy) -> FloatArray:
         """Return [M] the root mean squared errors, with histories weighted by reach.
@@ -75,10 +106,18 @@ class TransformedValues:
 
 
 def transformed_profiles(
-    blueprint: TabularPolicy, transformations: Sequence[Transformation]
+    blueprint: TabularPolicy, transformations: Sequence[Transformation], pairs: bool = False
 ) -> tuple[TabularPolicy, ...]:
-    """Return the M = 2n - 1 profiles of `TransformedValues`."""
+    """Return the 2n - 1 profiles of `TransformedValues`, or the n² profiles if `pairs`."""
     check_transformations(transformations)
+    if pairs:
+        first, second = (
+            [transform_policy(blueprint, player, row).probabilities for row in transformations]
+            for player in range(2)
+        )
+        return tuple(
+            TabularPolicy(blueprint.form, (one[0], two[1])) for one in first for two in second
+        )
     changed = transformations[1:]
     return (
         blueprint,
@@ -87,7 +126,11 @@ def transformed_profiles(
 
 
 def transformed_values(
-    tree: GameTree, blueprint: TabularPolicy, transformations: Sequence[Transformation]
+    tree: GameTree,
+    blueprint: TabularPolicy,
+    transformations: Sequence[Transformation],
+    *,
+    pairs: bool = False,
 ) -> TransformedValues:
     """Return the exact values of all histories under all transformed profiles.
 
@@ -99,6 +142,9 @@ def transformed_values(
         On any form of the game.
     transformations
         Transformations, the first of which is the identity.
+    pairs
+        Whether to evaluate all n² pairs of transformations, instead of the 2n - 1 profiles in which
+        at most one player transforms the blueprint.
 
     Raises
     ------
@@ -122,8 +168,9 @@ def transformed_values(
     check_type("blueprint", blueprint, TabularPolicy, "a TabularPolicy")
     blueprint = transfer_policy(blueprint, tree)
     _constant_sum(tree)
-    profiles = transformed_profiles(blueprint, transformations)
-    values = history_values(tree, profiles)[..., 0]
+    profiles = transformed_profiles(blueprint, transformations, pairs)
+    batches = (profiles[at : at + BATCH] for at in range(0, len(profiles), BATCH))
+    values = np.concatenate([history_values(tree, batch)[..., 0] for batch in batches], axis=1)
     return TransformedValues(tree, tuple(transformations), (blueprint.digest,), values)
 
 

@@ -245,6 +245,31 @@ def update_regrets(
 
 
 @nested_kernel
+def respond(
+    decisions: IndexArray, gradient: FloatArray, tolerance: FloatArray, policy: FloatArray
+) -> None:
+    """Set the policy at some infostates to a best response, in place: the first best action.
+
+    decisions [K, 4]: position of the first action, stride from one action to the next, number of
+    actions, and infostate; they are the player's last ones, so that the gradient [Q] at them is
+    their counterfactual values. Values within the tolerance [I] of the best one are equal to it,
+    because they may differ by rounding.
+    """
+    for number in range(len(decisions)):
+        first, stride, actions, infostate = decisions[number]
+        best = gradient[first]
+        for action in range(1, actions):
+            best = max(best, gradient[first + action * stride])
+        limit = best - tolerance[infostate]
+        is_chosen = False
+        for action in range(actions):
+            at = first + action * stride
+            is_first = not is_chosen and gradient[at] >= limit
+            policy[at] = 1.0 if is_first else 0.0
+            is_chosen = is_chosen or is_first
+
+
+@nested_kernel
 def realize_below(
     row: FloatArray,
     averages_next: bool,
@@ -320,6 +345,7 @@ def iterate(
     tolerances: tuple[FloatArray, ...],
     previous: tuple[FloatArray, ...],
     changes: tuple[FloatArray, ...],
+    responding: tuple[IndexArray, ...],
 ) -> None:
     """Run the iterations of `schedule` [T, 9], updating all state in place; count them in done[0].
 
@@ -327,7 +353,8 @@ def iterate(
     limit), gradients, regrets, policies, plans and averages [Q]. pairs, sequence and payoff: see
     `fill_gradient`. If `alternating`, each player responds to the plans that earlier players have
     just computed; otherwise all respond to the plans of the previous iteration. For averages_next
-    see `realize_and_average`.
+    see `realize_and_average`. responding: per player, the decisions of `respond`, at which the
+    policy is a best response to the plans of the others in the gradient.
     """
     num_players = len(groups)
     # Row t: gradients at the plans x^t, then regrets R_t, from which σ^(t+1) and x^(t+1) follow.
@@ -340,6 +367,8 @@ def iterate(
         for player in range(num_players):
             if alternating:
                 fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
+            # First, because the value of a best response is what counts above it.
+            respond(responding[player], gradients[player], tolerances[player], policies[player])
             update_regrets(
                 groups[player],
                 parents[player],
@@ -352,6 +381,8 @@ def iterate(
                 previous[player],
                 changes[player],
             )
+            # Again, because regret matching has replaced it.
+            respond(responding[player], gradients[player], tolerances[player], policies[player])
             realize_and_average(
                 row,
                 averages_next,

@@ -8,6 +8,8 @@ from infoset.errors import NumericalError, ParameterError
 from infoset.forms import (
     Form,
     FormPayoffs,
+    Layout,
+    Treeplex,
     absolute_payoffs,
     averaged,
     best_response_sweep,
@@ -15,10 +17,10 @@ from infoset.forms import (
     fill_gradient,
     realize_policy,
 )
-from infoset.regret._cfr_kernels import iterate
+from infoset.regret._cfr_kernels import iterate, respond
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
-from infoset.typing import FloatArray, Player, StateArrays
+from infoset.typing import BoolArray, FloatArray, IndexArray, Player, StateArrays
 from infoset.utils.arguments import check_choice, check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.state import IterativeState, name_by_player
@@ -51,6 +53,12 @@ class RegretMinimizer(IterativeState):
     threads
         Number of threads that share an iteration, in two-player games. More than one pays off if
         an iteration takes milliseconds. Results are equal bit for bit for any number.
+    responding
+        Per player, [I] infostates at which its policy is a best response to the others' current
+        plans, as in CFR-BR, in place of regret matching: the first action whose value is the
+        largest up to rounding. They must be last decisions of one player. It has no regret there,
+        because Σ_t max_a q_t(a) ≥ max_a Σ_t q_t(a), so that averages still approach equilibria, but
+        more slowly. None for no such infostates.
 
     Raises
     ------
@@ -58,7 +66,8 @@ class RegretMinimizer(IterativeState):
         If `precision` is unknown.
     ParameterError
         If single precision cannot represent the payoffs, if `threads` is not a positive whole
-        number, or if it is above 1 in a game that does not have two players.
+        number, or if it is above 1 in a game that does not have two players; or if `responding`
+        has the wrong shape, infostates of several players, or one that is not a last decision.
 
     Examples
     --------
@@ -78,6 +87,7 @@ class RegretMinimizer(IterativeState):
         scheme: RegretScheme,
         precision: str = "float64",
         threads: int = 1,
+        responding: tuple[BoolArray, ...] | None = None,
     ) -> None:
         super().__init__()
         check_form(form)
@@ -97,8 +107,10 @@ class RegretMinimizer(IterativeState):
         self._parents = tuple(layout.parent for layout in self._layouts)
         payoffs = form.payoffs(precision)
         self._blocks, self._sequence, self._payoff, self._refresh = payoffs
+        self._responding = _last_decisions(form, self._layouts, responding)
         self._set_state()
         self._tolerances = regret_tolerances(form, payoffs, self._plans)
+        self._respond_to_start()
         # Payoffs that depend on the plans, as leaf functions do, are refreshed between updates.
         is_stepped = threads > 1 or self._refresh is not None
         self._threaded = self._threaded_iteration(threads) if is_stepped else None
@@ -123,6 +135,7 @@ class RegretMinimizer(IterativeState):
                 self._tolerances,
                 self._previous,
                 self._changes,
+                self._responding,
                 strict=True,
             )
         )
@@ -153,6 +166,20 @@ class RegretMinimizer(IterativeState):
                 self._policies[player],
                 self._plans[player],
             )
+
+    def _respond_to_start(self) -> None:
+        """Respond to the plans of uniform play, where the others have not responded yet."""
+        start = tuple(plan.copy() for plan in self._plans)
+        for player, decisions in enumerate(self._responding):
+            if not len(decisions):
+                continue
+            gradient, policy = self._gradients[player], self._policies[player]
+            if self._refresh is not None:
+                self._refresh(player, start)
+            fill_gradient(player, self._blocks, self._sequence, self._payoff, start, gradient)
+            respond(decisions, gradient, self._tolerances[player], policy)
+            groups, parents = self._groups[player], self._parents[player]
+            realize_policy(groups, parents, policy, self._plans[player])
 
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations in one compiled call.
@@ -200,6 +227,7 @@ class RegretMinimizer(IterativeState):
             self._tolerances,
             self._previous,
             self._changes,
+            self._responding,
         )
 
     def _state_arrays(self) -> StateArrays:
@@ -247,6 +275,47 @@ class RegretMinimizer(IterativeState):
     def regrets(self, player: Player) -> FloatArray:
         """Return [Q] the cumulative regret of each sequence, as the scheme accumulates it."""
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
+
+
+def _last_decisions(
+    form: Form, layouts: tuple[Layout, ...], chosen: tuple[BoolArray, ...] | None
+) -> tuple[IndexArray, ...]:
+    """Return per player [K, 4] the decisions that `respond` reads, given those that were chosen."""
+    plexes = form.treeplexes
+    if chosen is None:
+        return tuple(np.zeros((0, 4), np.uint32) for _ in plexes)
+    sizes = [plex.num_infostates for plex in plexes]
+    shapes = [np.shape(own) for own in chosen]
+    if shapes != [(size,) for size in sizes]:
+        raise ParameterError(
+            f"responding has shapes {shapes}, but the players of {form.name} have {sizes} "
+            "infostates; give an array with one entry for each infostate of each player"
+        )
+    players = [player for player, own in enumerate(chosen) if np.any(own)]
+    if len(players) > 1:
+        raise ParameterError(
+            f"responding has infostates of players {' and '.join(map(str, players))}, who would "
+            "respond to each other in circles; choose those of one player"
+        )
+    return tuple(
+        _decisions_of(plex, layout, np.asarray(own, bool), form.name)
+        for plex, layout, own in zip(plexes, layouts, chosen, strict=True)
+    )
+
+
+def _decisions_of(plex: Treeplex, layout: Layout, chosen: BoolArray, name: str) -> IndexArray:
+    """Return the decisions of one player; see `_last_decisions`."""
+    above = plex.infostate_of_sequence[plex.parent_sequence]
+    if chosen[above[above >= 0]].any():
+        raise ParameterError(
+            f"responding has an infostate of {name} after which the player acts again; choose last "
+            "decisions, whose values do not depend on regrets"
+        )
+    base, count, actions, first, _ = layout.groups.astype(np.int64).T
+    group = np.repeat(np.arange(len(count)), count)
+    place = np.arange(len(layout.infostate))
+    rows = np.stack([base[group] + place - first[group], count[group], actions[group], place])
+    return rows.T[chosen[layout.infostate]].astype(np.uint32)
 
 
 def regret_tolerances(

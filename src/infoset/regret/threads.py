@@ -24,7 +24,12 @@ from infoset.forms import (
     restrict_blocks,
     split_public_payoffs,
 )
-from infoset.regret._cfr_kernels import realize_and_average, realize_below, update_regrets
+from infoset.regret._cfr_kernels import (
+    realize_and_average,
+    realize_below,
+    respond,
+    update_regrets,
+)
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 
@@ -69,6 +74,7 @@ class PlayerState:
     tolerance: FloatArray
     previous: FloatArray
     changes: FloatArray
+    responding: IndexArray
 
 
 class ThreadedIteration:
@@ -164,8 +170,12 @@ class ThreadedIteration:
             realize_below(row, averages_next, runs, state.parent, *plans)
 
         # bottom up: parts, then the top; top down: the top, then parts
+        response = state.responding, state.gradient, state.tolerance, state.policy
+        # before and after the sweep, as in `iterate`
+        respond(*response)
         self._distribute(update, partition.below)
         update_regrets(partition.top, *regrets)
+        respond(*response)
         realize_and_average(row, averages_next, partition.top, state.parent, *plans)
         self._distribute(realize, partition.below)
 

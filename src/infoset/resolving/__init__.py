@@ -4,6 +4,7 @@ from infoset.resolving.cfr_d import Decomposition, DecompositionSolver, solve_by
 from infoset.resolving.continual_resolving import ContinualResolving, DepthLimitedSearch
 from infoset.resolving.continuation_values import ContinuationValues, ExactContinuationValues
 from infoset.resolving.gadgets import GADGETS, Gadget, entered_form, gadget_form
+from infoset.resolving.leaf_rules import LEAF_RULES, LeafRule
 from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.opponent_values import (
     OPPONENT_VALUES,
@@ -29,6 +30,7 @@ from infoset.resolving.tree_resolver import TreeResolver
 
 __all__ = [
     "GADGETS",
+    "LEAF_RULES",
     "OPPONENT_VALUES",
     "ContinualResolving",
     "ContinuationValues",
@@ -37,6 +39,7 @@ __all__ = [
     "DepthLimitedSearch",
     "ExactContinuationValues",
     "Gadget",
+    "LeafRule",
     "Lookahead",
     "PublicPart",
     "PublicResolution",

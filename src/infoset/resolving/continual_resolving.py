@@ -37,6 +37,7 @@ from infoset.resolving.continuation_values import (
 )
 from infoset.resolving.form_model import FormModel
 from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.leaf_rules import LEAF_RULES
 from infoset.resolving.public_resolver import PublicResolver
 from infoset.resolving.public_state_resolver import PublicStateResolver
 from infoset.resolving.resolution import (
@@ -120,6 +121,10 @@ class ContinualResolving(Searcher):
         A name from `infoset.resolving.GADGETS`.
     opponent
         A name from `OPPONENT_VALUES`.
+    leaf_rule
+        A name from `LEAF_RULES`: how players choose among continuations at the depth limit.
+        `matrix` needs a tree and values with `transformed_values(..., pairs=True)`, which are the
+        default; on a public form, where leaves have no choices, there is only `choice`.
     iterations
         Maximum number of iterations of CFR+ in each search; None if `milliseconds` alone limits it.
     milliseconds
@@ -163,8 +168,8 @@ class ContinualResolving(Searcher):
     Notes
     -----
     Source: Moravčík et al. (2017), Burch, Johanson, Bowling (2014); with transformations at the
-    depth limit Kubíček, Burch, Lisý, arXiv 2312.15220 (2023). Differs: CFR+ alternates, and the
-    opponent's choice at a leaf is part of the game that CFR+ solves.
+    depth limit Kubíček, Burch, Lisý, arXiv 2312.15220 (2023). Differs: CFR+ alternates, and
+    unless `leaf_rule="stateless"`, choices at leaves are part of the game that CFR+ solves.
 
     Examples
     --------
@@ -188,6 +193,7 @@ class ContinualResolving(Searcher):
         depth: int | Literal["auto"] | None = "auto",
         gadget: str = "resolving",
         opponent: str = "previous",
+        leaf_rule: str = "choice",
         iterations: int | None = ITERATIONS,
         milliseconds: float | None = None,
         max_ends: int | None = None,
@@ -225,6 +231,7 @@ class ContinualResolving(Searcher):
             depth=(None if form and values is None else 1) if depth == "auto" else depth,
             gadget=gadget,
             opponent=opponent,
+            leaf_rule=leaf_rule,
             is_continual=self.is_continual,
             budget=self.budget,
             max_ends=max_ends,
@@ -263,6 +270,12 @@ class ContinualResolving(Searcher):
             raise UnsupportedGameError(
                 f"re-solving needs a two-player constant-sum game, which {form.name} is not"
             )
+        if self.resolving.leaf_rule != "choice":
+            raise UnsupportedGameError(
+                f'leaf_rule="{self.resolving.leaf_rule}" needs leaves at which players choose, '
+                "but on a public form each hand has a value there; give build_tree(game), or omit "
+                "leaf_rule"
+            )
         if values is not None and (isinstance(values, KINDS_OF_VALUES) or not callable(values)):
             raise ParameterError(
                 f"values={type(values).__name__} are values of histories; on a public form, give a "
@@ -282,7 +295,8 @@ class ContinualResolving(Searcher):
             )
         check_same_game(tree, given.form) if isinstance(given, TabularPolicy) else None
         blueprint = tabular_blueprint(tree.sequence_form, given)
-        values = _tabular_values(tree, blueprint, given_values)
+        both_choose = LEAF_RULES[self.resolving.leaf_rule].both_choose
+        values = _tabular_values(tree, blueprint, given_values, both_choose)
         if values.tree is not tree:
             raise PolicyMismatchError("the values are for another tree; give those of this tree")
         _check_blueprint(values, (blueprint.digest, getattr(given, "digest", None)))
@@ -309,6 +323,12 @@ class ContinualResolving(Searcher):
                 f'gadget="{settings.gadget}" needs the tree of the game; give gadget="max-margin" '
                 f"for {game}"
             )
+        if settings.depth is not None and LEAF_RULES[settings.leaf_rule].both_choose:
+            raise UnsupportedGameError(
+                f'leaf_rule="{settings.leaf_rule}" needs values of all pairs of continuations, '
+                f"which come from the tree of the game; give build_tree(game) if it is small "
+                f'enough, or leaf_rule="choice" for {game}'
+            )
         if settings.opponent == "best_response":
             raise UnsupportedGameError(
                 'opponent="best_response" needs the tree of the game; give opponent="previous" '
@@ -328,6 +348,7 @@ class ContinualResolving(Searcher):
             "depth": settings.depth,
             "gadget": settings.gadget,
             "opponent": settings.opponent,
+            "leaf_rule": settings.leaf_rule,
             **self.budget.settings(),
             "blueprint": getattr(self.blueprint, "digest", type(self.blueprint).__name__),
             "values": "exact" if self._values is None else type(self._values).__name__,
@@ -466,10 +487,12 @@ def _public_form_of(model: object, blueprint: object) -> PublicForm | None:
     return None
 
 
-def _tabular_values(tree: GameTree, blueprint: TabularPolicy, values: object) -> TransformedValues:
+def _tabular_values(
+    tree: GameTree, blueprint: TabularPolicy, values: object, pairs: bool
+) -> TransformedValues:
     """Return the values of all histories of a tree; by default exact ones."""
     if values is None:
-        return transformed_values(tree, blueprint, TRANSFORMATIONS)
+        return transformed_values(tree, blueprint, TRANSFORMATIONS, pairs=pairs)
     found = values.tabulate(tree) if isinstance(values, TabulatedValues) else values
     assert isinstance(found, TransformedValues)  # there is no tree for others
     return found

@@ -104,7 +104,7 @@ def gadget_form(
     form is then not zero-sum, which methods that minimize regret do not need.
 
     At each of its infostates at a leaf, the opponent chooses one of the continuations whose values
-    are given.
+    are given. If there are values for pairs of continuations, the searching player chooses, too.
 
     Parameters
     ----------
@@ -119,7 +119,8 @@ def gadget_form(
         the root, see `infoset.resolving.OPPONENT_VALUES`. For `none`, the opponent's range.
     leaf_values
         [L, n] the searching player's expected utility at each of `part.leaf_histories` for each of
-        the opponent's n continuations; required if and only if the part has leaves.
+        the opponent's n continuations; required if and only if the part has leaves. Or [L, m, n]
+        for each of its own m continuations, among which it then chooses.
     gadget
         A name from `GADGETS`.
     gifts
@@ -201,7 +202,7 @@ def entered_form(
     part
         A part of a two-player constant-sum game.
     player
-        The searching player. The opponent chooses among the continuations at leaves.
+        The searching player.
     leaf_values
         As in `gadget_form`.
 
@@ -219,17 +220,16 @@ def entered_form(
     check_player(player, 2, part.name)
     values = _leaf_values(part, leaf_values)
     roots = [len(own) if part.root else 0 for own in infostates_at(part.tree, part.root)]
-    entered = [
-        _EnteredInfostates.of(part, p, roots[p], values.shape[1] if p == other else 1)
-        for p in range(2)
-    ]
-    # Each leaf history becomes one terminal for each choice of the opponent there.
-    num_ended, (num_leaves, num_choices) = len(part.terminals), values.shape
-    leaf, choice = np.divmod(np.arange(num_leaves * num_choices), num_choices)
+    num_choices = {player: values.shape[1], other: values.shape[2]}
+    entered = [_EnteredInfostates.of(part, p, roots[p], num_choices[p]) for p in range(2)]
+    # Each leaf history becomes one terminal for each pair of choices there.
+    num_ended = len(part.terminals)
+    leaf, *choices = np.unravel_index(np.arange(values.size), values.shape)
     place = np.append(np.arange(num_ended), num_ended + leaf)
     sequence = np.stack([own.last(part, p, place) for p, own in enumerate(entered)], axis=1)
-    if num_choices > 1:
-        sequence[num_ended:, other] = entered[other].leaf_sequence[leaf] + choice
+    for chooser, choice in zip((player, other), choices, strict=True):
+        if num_choices[chooser] > 1:
+            sequence[num_ended:, chooser] = entered[chooser].leaf_sequence[leaf] + choice
     own_utility = np.append(part.tree.rewards_so_far[part.terminals, player], values)
     utility = np.empty((len(place), 2))
     utility[:, player], utility[:, other] = own_utility, constant - own_utility
@@ -303,21 +303,23 @@ class _EnteredInfostates:
 
 
 def _leaf_values(part: TreePart, leaf_values: FloatArray | None) -> FloatArray:
-    """Return [L, n] the values at the leaves, checked."""
+    """Return [L, m, n] the values at the leaves, checked."""
     size = len(part.leaf_histories)
     if leaf_values is None:
         if size:
             raise ParameterError(
                 f"{part.name} has {size} leaf histories; give leaf_values of shape [{size}, n]"
             )
-        return np.zeros((0, 1))
+        return np.zeros((0, 1, 1))
     found = np.asarray(leaf_values, np.float64)
-    if found.ndim != 2 or found.shape[0] != size or not found.shape[1]:
+    if found.ndim not in (2, 3) or found.shape[0] != size or not all(found.shape[1:]):
         raise ParameterError(
             f"leaf_values have shape {found.shape}, but {part.name} has {size} leaf histories; "
-            f"give an array of shape [{size}, n], with n at least 1"
+            f"give an array of shape [{size}, n], or [{size}, m, n] if both players choose, with m "
+            "and n at least 1"
         )
-    return _checked("leaf_values", found, found.shape)
+    checked = _checked("leaf_values", found, found.shape)
+    return checked if checked.ndim == 3 else checked[:, None]
 
 
 def _checked(name: str, values: FloatArray, shape: tuple[int, ...]) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreePart
 from infoset.beliefs.public_belief_state import check_public_state, infostates_at
+from infoset.errors import ParameterError
 from infoset.evaluation import PublicValues
 from infoset.evaluation.tree_reach import check_same_game, reach_without
 from infoset.forms import Form, behavior_to_plan, best_response_sweep
@@ -70,8 +71,14 @@ def best_response_values(
     policy
         [Q'_i] its probabilities at the sequences of the part.
     leaf_values
-        As in `gadget_form`; the opponent chooses the best continuation at each leaf infostate.
+        [L, n] as in `gadget_form`; the opponent chooses the best continuation at each leaf
+        infostate.
     """
+    if leaf_values is not None and np.ndim(leaf_values) == 3:
+        raise ParameterError(
+            f"leaf_values have shape {np.shape(leaf_values)}, with choices of player {player}, "
+            "which the policy does not contain; give values of shape [L, n]"
+        )
     entered = entered_form(part, player, leaf_values)
     [values] = responses_at_root(entered, part.root, player, own_range, [policy])
     return values

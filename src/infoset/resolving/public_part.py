@@ -24,7 +24,7 @@ from infoset.forms import (
 )
 from infoset.resolving.gadgets import with_gadget
 from infoset.resolving.opponent_values import responses_at_root
-from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
 NUM_ENTRIES = 2
 """Number of public nodes of forced moves that precede a subgame, one for each player."""
@@ -133,6 +133,20 @@ class PublicPart:
         found = responses_at_root(self.entered, self.root, player, own, policies)
         classes = self._classes(1 - player)
         return [values[classes] if self.root else values for values in found]
+
+    def leaf_decisions(self, form: Form, player: Player) -> tuple[BoolArray, ...]:
+        """Return per player [I] False: nobody chooses at leaves, where hands have values."""
+        return tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
+
+    def solution(
+        self, form: Form, player: Player, probabilities: FloatArray
+    ) -> tuple[FloatArray, PublicPart]:
+        """Return the policy and the part: nobody chooses at leaves."""
+        return probabilities, self
+
+    def with_blueprint(self, player: Player) -> PublicPart:
+        """Return the part: nobody chooses at leaves."""
+        return self
 
     def _classes(self, player: Player) -> IntArray:
         """Return [hands] the number of the infostate of each hand at the root."""

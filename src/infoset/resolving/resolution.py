@@ -11,6 +11,7 @@ from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.resolving.gadgets import GADGETS
+from infoset.resolving.leaf_rules import LEAF_RULES
 from infoset.resolving.opponent_values import OPPONENT_VALUES
 from infoset.resolving.searched_part import SearchedPart
 from infoset.runs.searcher import SearchBudget, SearchRecord
@@ -43,6 +44,8 @@ class ResolvingSettings:
     """A name from `infoset.resolving.GADGETS`."""
     opponent: str = "previous"
     """A name from `OPPONENT_VALUES`."""
+    leaf_rule: str = "choice"
+    """A name from `LEAF_RULES`."""
     is_continual: bool = True
     """Whether own ranges come from earlier searches instead of the blueprint."""
     budget: SearchBudget = field(
@@ -75,6 +78,7 @@ class ResolvingSettings:
             check_count("depth", self.depth, minimum=1)
         check_choice("gadget", self.gadget, GADGETS)
         check_choice("opponent", self.opponent, OPPONENT_VALUES)
+        check_choice("leaf_rule", self.leaf_rule, LEAF_RULES)
         for name in ("max_ends", "max_histories", "num_samples"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name), minimum=1)
@@ -93,7 +97,7 @@ class Resolution:
     """The solution of the subgame at a public state."""
 
     part: SearchedPart
-    """The part that was searched."""
+    """The part that was searched, with the searching player's choices at its leaves."""
     policy: FloatArray
     """[Q'_i] the searching player's average policy at the sequences of the part."""
     num_iterations: int
@@ -202,40 +206,53 @@ def resolve_part(
         As in `gadget_form`, for example if a leaf value is not finite.
     """
     form = part.gadget_form(player, own_range, opponent, settings.gadget, gifts)
-    minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
+    responding = None
+    if LEAF_RULES[settings.leaf_rule].is_stateless:
+        chooses = part.leaf_decisions(form, player)
+        responding = (chooses[0] & (player == 1), chooses[1] & (player == 0))
+    minimizer = RegretMinimizer(form, SCHEMES["cfr+"], responding=responding)
     done = 0
     for batch in settings.budget.batches(start):
         minimizer.run(batch)
         done += batch
-    policy = average_policy(minimizer).probabilities[player]
+    found = average_policy(minimizer).probabilities[player]
+    policy, solved = part.solution(form, player, found)
     is_rejected = False
     if fallback is not None and settings.tolerance is not None and done >= MIN_ITERATIONS:
         taken = None
         if part.root and settings.gadget != "none":
             taken = opponent if gifts is None else opponent + gifts
-        gain = _largest_gain(part, player, own_range, policy, fallback, taken)
+        before = part.with_blueprint(player)
+        gain = _largest_gain((solved, before), player, own_range, (policy, fallback), taken)
         low, high = payoffs
         rounding = ROUNDING * max(abs(low), abs(high))
         is_rejected = gain > settings.tolerance * (high - low) + rounding
-    return Resolution(part, policy, done, payoffs, is_rejected)
+    return Resolution(solved, policy, done, payoffs, is_rejected)
 
 
 def _largest_gain(
-    part: SearchedPart,
+    parts: tuple[SearchedPart, SearchedPart],
     player: Player,
     own_range: FloatArray,
-    policy: FloatArray,
-    fallback: FloatArray,
+    policies: tuple[FloatArray, FloatArray],
     opponent: FloatArray | None,
 ) -> float:
-    """Return the opponent's largest gain at the root if a policy is played.
+    """Return the opponent's largest gain at the root if a policy is played and not the fallback.
+
+    parts, policies : with the choices at the leaves of each, the policy and the fallback.
 
     At each of its infostates or hands there, the gain is its best-response value minus the larger
     of two values: the one that it may take instead (`opponent`, with gifts; None without a gadget),
     and its best-response value against the fallback. If no gain is positive, nothing is
     lost by playing the policy.
     """
-    earned, limit = part.response_values(player, own_range, [policy, fallback])
+    if parts[0] is parts[1]:
+        earned, limit = parts[0].response_values(player, own_range, policies)
+    else:
+        [earned], [limit] = (
+            part.response_values(player, own_range, [policy])
+            for part, policy in zip(parts, policies, strict=True)
+        )
     if opponent is not None:
         limit = np.maximum(limit, opponent)
     return float((earned - limit).max())

@@ -11,10 +11,10 @@ import numpy as np
 
 from infoset.beliefs import TreePart, part_between
 from infoset.beliefs.public_belief_state import histories_at
-from infoset.forms import Form, SequenceForm
+from infoset.forms import Form, SequenceForm, TransformedForm
 from infoset.resolving.gadgets import entered_form, with_gadget
 from infoset.resolving.opponent_values import responses_at_root
-from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
 
 class SearchedPart(Protocol):
@@ -67,6 +67,20 @@ class SearchedPart(Protocol):
         game. Infostates and hands of weight zero get 0.
         """
 
+    def leaf_decisions(self, form: Form, player: Player) -> tuple[BoolArray, ...]:
+        """Return per player [I] where it chooses a continuation in a gadget form of `player`."""
+
+    def solution(
+        self, form: Form, player: Player, probabilities: FloatArray
+    ) -> tuple[FloatArray, SearchedPart]:
+        """Return [Q'] a searching player's policy, and the part with its choices at the leaves.
+
+        probabilities : its policy at the sequences of `form`, a gadget form of the player.
+        """
+
+    def with_blueprint(self, player: Player) -> SearchedPart:
+        """Return the part as if the searching player followed the blueprint at the leaves."""
+
     def below(self, public_state: int) -> SearchedPart:
         """Return the part below one of its public states, down to the same leaves."""
 
@@ -77,7 +91,10 @@ class ValuedTreePart:
 
     part: TreePart
     leaf_values: FloatArray
-    """[L, n] as in `gadget_form`."""
+    """[L, n] or [L, m, n] as in `gadget_form`."""
+    choices: FloatArray | None = None
+    """[L, m] the probabilities with which a searching player chose continuations, if it did; they
+    are contained in the values."""
 
     @property
     def root(self) -> int:
@@ -85,7 +102,7 @@ class ValuedTreePart:
         return self.part.root
 
     @property
-    def public_states(self) -> Collection[int]:
+    def public_states(self) -> set[int]:
         """The public states inside, without the leaves."""
         return set(self.part.public_states.tolist())
 
@@ -137,6 +154,41 @@ class ValuedTreePart:
     ) -> list[FloatArray]:
         """Return [S_j] the opponent's best-response values at the root, against each policy."""
         return responses_at_root(self.entered(player), self.root, player, own_range, policies)
+
+    def leaf_decisions(self, form: Form, player: Player) -> tuple[BoolArray, ...]:
+        """Return per player [I] where it chooses a continuation in a gadget form of `player`."""
+        part, found = self.part, []
+        above = [-1] if part.root else []
+        # Parts number the public states that they contain; nobody else acts at leaves.
+        leaves = np.searchsorted(np.sort([*above, *part.public_states, *part.leaves]), part.leaves)
+        for own, states in enumerate(self.entered(player).public_states):
+            chooses = np.isin(states, leaves)
+            if isinstance(form, TransformedForm):
+                kept = form.infostates[own]
+                chooses = chooses[np.maximum(kept, 0)] & (kept >= 0)
+            found.append(chooses)
+        return tuple(found)
+
+    def solution(
+        self, form: Form, player: Player, probabilities: FloatArray
+    ) -> tuple[FloatArray, ValuedTreePart]:
+        """Return [Q'] a searching player's policy, and the part with its choices at the leaves."""
+        if self.leaf_values.ndim == 2:
+            return probabilities, self
+        chooses = self.leaf_decisions(form, player)[player]
+        of_leaf = np.append(False, np.repeat(chooses, form.treeplexes[player].num_actions))
+        choices = probabilities[of_leaf].reshape(-1, self.leaf_values.shape[1])
+        if not len(choices):  # one continuation, or a part without leaves
+            return probabilities, self.with_blueprint(player)
+        infostates = self.part.leaf_infostates(player)
+        choice = choices[np.unique(infostates, return_inverse=True)[1]]
+        mixed = np.einsum("la,lan->ln", choice, self.leaf_values)
+        return probabilities[~of_leaf], ValuedTreePart(self.part, mixed, choice)
+
+    def with_blueprint(self, player: Player) -> ValuedTreePart:
+        """Return the part as if the searching player followed the blueprint at the leaves."""
+        both_choose = self.leaf_values.ndim == 3
+        return ValuedTreePart(self.part, self.leaf_values[:, 0]) if both_choose else self
 
     def below(self, public_state: int) -> ValuedTreePart:
         """Return the part below one of its public states, down to the same leaves."""

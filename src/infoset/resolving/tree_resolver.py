@@ -9,6 +9,7 @@ from infoset.beliefs.public_belief_state import infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
 from infoset.policy import TabularPolicy
+from infoset.resolving.leaf_rules import LEAF_RULES
 from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.opponent_values import accumulated_gifts, mean_values
 from infoset.resolving.public_state_resolver import Decision, PublicStateResolver
@@ -16,7 +17,7 @@ from infoset.resolving.resolution import ResolvingSettings
 from infoset.resolving.searched_part import ValuedTreePart
 from infoset.runs.searcher import not_acting_error
 from infoset.tree import GameTree
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 
 class TreeResolver(PublicStateResolver):
@@ -44,10 +45,12 @@ class TreeResolver(PublicStateResolver):
         lookahead = Lookahead.on_tree(tree, settings.depth)
         super().__init__(player, blueprint, settings, lookahead, payoffs)
         self.tree = tree
-        self._own_values = values.against(player)
+        own_values = values.against(player)
         constant = tree.sequence_form.constant_sum
         assert constant is not None  # `against` has raised otherwise
-        self._their_values = constant - self._own_values
+        self._constant, self._their_values = constant, constant - own_values
+        both_choose = LEAF_RULES[settings.leaf_rule].both_choose
+        self._leaf_values = values.by_pair(player) if both_choose else own_values
         self._own = tree.infostate_trees[player]
 
     def find(self, infostate: Infostate) -> Decision:
@@ -71,7 +74,7 @@ class TreeResolver(PublicStateResolver):
     def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
         """Return the part to search from a public state, or without leaves if `is_whole`."""
         part = part_between(self.tree, public_state, self.leaves(public_state, is_whole))
-        return ValuedTreePart(part, self._own_values[part.leaf_histories])
+        return ValuedTreePart(part, self._leaf_values[part.leaf_histories])
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
         """Return [S_i] the player's range at a public state under a policy [Q]."""
@@ -99,7 +102,33 @@ class TreeResolver(PublicStateResolver):
     def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
         """Return [S_j, n] the opponent's value for each of its continuations."""
         root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
-        return mean_values(root, self.player, own_range, self._their_values[root.histories])
+        values = self._values_after_choices(public_state, root.histories)
+        if values is None:
+            values = self._their_values[root.histories]
+        return mean_values(root, self.player, own_range, values)
+
+    def _values_after_choices(self, public_state: int, histories: IntArray) -> FloatArray | None:
+        """Return [R, n] the opponent's values if the player follows what it chose at a leaf.
+
+        None if the last solution did not choose them, or the player has left it since.
+        """
+        played = self._played_above(public_state) if self.settings.opponent == "previous" else []
+        if not played:
+            return None
+        last, part = played[-1][0], played[-1][1].part
+        if not isinstance(part, ValuedTreePart) or part.choices is None:
+            return None
+        # After the leaf, the player has played the blueprint at decisions without a solution.
+        decisions = [state for state in self._searched_above(public_state) if state >= last]
+        if not part.public_states.issuperset(decisions):
+            return None
+        leaf = histories.copy()
+        while not (found := np.isin(self.tree.public_state[leaf], part.part.leaves)).all():
+            leaf[~found] = self.tree.parent[leaf[~found]]
+        choices = part.choices[np.searchsorted(part.part.leaf_histories, leaf)]
+        theirs = self._constant - self._leaf_values[histories]
+        mixed: FloatArray = np.einsum("ra,ran->rn", choices, theirs)
+        return mixed
 
     def gifts(self, policy: TabularPolicy, public_state: int, since: int) -> FloatArray:
         """Return [S_j] the opponent's gifts since a public state; see `accumulated_gifts`."""

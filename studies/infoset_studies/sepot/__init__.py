@@ -9,6 +9,7 @@ from infoset_studies.sepot.ablations import (
     TRANSFORMATION_ABLATION,
 )
 from infoset_studies.sepot.head_to_head import HEAD_TO_HEAD
+from infoset_studies.sepot.leaf_rules import LEAF_RULE
 from infoset_studies.sepot.opponent_values import GOOFSPIEL, LEDUC_GADGETS, SAFEST
 
 __all__ = ["SEPOT"]
@@ -24,6 +25,7 @@ SEPOT = Study(
         NOISE,
         ITERATIONS,
         TRANSFORMATION_ABLATION,
+        LEAF_RULE,
         RANDOM_ORDER,
         HEAD_TO_HEAD,
     ),

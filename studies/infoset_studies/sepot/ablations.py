@@ -28,6 +28,7 @@ from infoset_studies.sepot.search_cells import (
     Search,
     depth_text,
     searched,
+    title_of,
 )
 
 __all__ = [
@@ -45,6 +46,9 @@ __all__ = [
 
 LEARNED: Final = ("previous", "transformations", "profile")
 """Opponent's values that need values of histories, and not the tree."""
+
+CHOSEN: Final = ("previous", "transformations")
+"""Those that depend on which transformations there are."""
 
 
 class CriticSetting(NamedTuple):
@@ -72,7 +76,7 @@ def critic_report(run: RunCells, setting: CriticSetting) -> Report:
         own = [result for cell, result in results.items() if cell.known is one]
         measured = Measured.of_runs([result["nash_conv"][place] for result in own])
         error = float(np.mean([result["error"] for result in own]))
-        case = _title_of(one.blueprint), one.blueprint.label, search.opponent, search.depth
+        case = title_of(one.blueprint), one.blueprint.label, search.opponent, search.depth
         now = exact[one.blueprint, search]
         rows.append((*case, one.nash_conv, now, *measured, error))
     columns = (
@@ -90,13 +94,6 @@ def critic_report(run: RunCells, setting: CriticSetting) -> Report:
 def _pairs(depths: Sequence[int]) -> list[tuple[str, str, int]]:
     """Return the opponent's values, the gadget and the depth of searches."""
     return [(opponent, "resolving", depth) for opponent in LEARNED for depth in depths]
-
-
-def _title_of(blueprint: Blueprint) -> str:
-    """Return a game's name for tables."""
-    if blueprint.game == LEDUC:
-        return "Leduc poker"
-    return f"goofspiel {blueprint.game.partition('num_cards=')[2][0]}"
 
 
 class NoiseSetting(NamedTuple):
@@ -130,7 +127,7 @@ def noise_report(run: RunCells, setting: NoiseSetting) -> Report:
     for one in known:
         guide = (one.nash_conv,) * len(setting.deviations)
         lines.append(Line("no search", setting.deviations, guide, is_guide=True))
-    title = f"{_title_of(setting.blueprint)}, blueprint {setting.blueprint.label}"
+    title = f"{title_of(setting.blueprint)}, blueprint {setting.blueprint.label}"
     about = (
         f"{title}: NashConv of searches of depth {setting.depth} if independent normal noise is "
         f"added to the value of each history and profile; {setting.seeds} seeds of the noise."
@@ -166,7 +163,7 @@ def iteration_report(run: RunCells, setting: IterationSetting) -> Report:
     rows: list[tuple[str | float, ...]] = [(o, *values) for o, values in by_opponent.items()]
     across = tuple(map(float, setting.iterations))
     lines = tuple(Line(opponent, across, values) for opponent, values in by_opponent.items())
-    title = f"{_title_of(setting.blueprint)}, blueprint {setting.blueprint.label}"
+    title = f"{title_of(setting.blueprint)}, blueprint {setting.blueprint.label}"
     about = (
         f"{title}: NashConv of searches of depth {setting.depth} by iterations of CFR+."
         f"{without_networks()}"
@@ -191,11 +188,11 @@ def transformation_report(run: RunCells, setting: TransformationSetting) -> Repo
         for one in known_blueprints(run, usable([blueprint])):
             searches = [
                 Search(opponent, depth=depth, transformations=name)
-                for name, (opponent, _, depth) in product(names, _pairs(setting.depths))
+                for name, opponent, depth in product(names, CHOSEN, setting.depths)
             ]
             found = searched(run, [one], searches)
-            case = _title_of(blueprint), blueprint.label, one.nash_conv
-            for kind in product(names, LEARNED):
+            case = title_of(blueprint), blueprint.label, one.nash_conv
+            for kind in product(names, CHOSEN):
                 own = [s for s in searches if (s.transformations, s.opponent) == kind]
                 rows.append((*case, *kind, *(found[blueprint, search] for search in own)))
     columns = (
@@ -228,7 +225,7 @@ def seed_report(run: RunCells, setting: SeedSetting) -> Report:
         if not known:
             continue
         without = [one.nash_conv for one in known]
-        about = (_title_of(blueprints[0]), steps)
+        about = (title_of(blueprints[0]), steps)
         rows.append((*about, "no search", None, *Measured.of_runs(without), None))
         for search in searches:
             values = [found[one.blueprint, search] for one in known]

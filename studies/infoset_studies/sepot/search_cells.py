@@ -13,7 +13,7 @@ from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.studies import RunCells
 from infoset.policy import IDENTITY, TRANSFORMATIONS, Transformation, constant_transformations
-from infoset.resolving import ContinualResolving
+from infoset.resolving import LEAF_RULES, ContinualResolving
 from infoset.runs import Interrupt
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known, one_at_a_time
@@ -26,6 +26,7 @@ __all__ = [
     "SearchCell",
     "depth_text",
     "searched",
+    "title_of",
 ]
 
 TO_THE_END: Final = "to the end"
@@ -53,6 +54,7 @@ class Search(NamedTuple):
     noise : float
         Standard deviation of normal noise on the values of histories that are not terminal.
     noise_seed : int
+    leaf_rule : str
     """
 
     opponent: str = "previous"
@@ -62,6 +64,7 @@ class Search(NamedTuple):
     transformations: str | None = None
     noise: float = 0.0
     noise_seed: int = 0
+    leaf_rule: str = "choice"
 
     def rows(self, game: str) -> tuple[Transformation, ...]:
         """Return the transformations of the opponent."""
@@ -77,10 +80,18 @@ class Search(NamedTuple):
             depth=self.depth,
             gadget=self.gadget,
             opponent=self.opponent,
+            leaf_rule=self.leaf_rule,
             iterations=self.iterations,
             tolerance=None,  # the study is about the solutions, not about which of them are played
         )
         return nash_conv(search.search_policy())
+
+
+def title_of(blueprint: Blueprint) -> str:
+    """Return a game's name for tables."""
+    if blueprint.game == LEDUC:
+        return "Leduc poker"
+    return f"goofspiel {blueprint.game.partition('num_cards=')[2][0]}"
 
 
 def depth_text(depth: int | None) -> str:
@@ -120,7 +131,9 @@ class SearchCell:
         if interrupt.is_set():
             raise CellInterrupted
         rows = self.search.rows(self.blueprint.game)
-        exact = transformed_values(tree_of(self.blueprint.game), self.known.policy, rows)
+        pairs = LEAF_RULES[self.search.leaf_rule].both_choose
+        tree = tree_of(self.blueprint.game)
+        exact = transformed_values(tree, self.known.policy, rows, pairs=pairs)
         noise = self.search.noise
         values = with_noise(exact, noise, self.search.noise_seed) if noise else exact
         return {"nash_conv": self.search.nash_conv(self.known, values)}
