@@ -96,7 +96,7 @@ _SPECS: Final = (
         "sepot",
         "continual re-solving with a network and its critic (Kubíček, Burch, Lisý 2023)",
         ContinualResolving,
-        {"paper": {"opponent": "profile", "iterations": 1500}},
+        {"paper": {"opponent": "profile", "leaf_rule": "stateless", "iterations": 1500}},
     ),
 )
 
