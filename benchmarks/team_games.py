@@ -29,18 +29,8 @@ NUM_GAMES = 50
 MAX_STEPS = 10_000_000
 ROUNDING = 1e-9
 COLUMNS = (
-    *(
-        "family",
-        "game",
-        "nodes",
-        "cells",
-        "exact",
-        "is_proved",
-        "default",
-        "upper_bound",
-        "outcome",
-    ),
-    *("hiding", "responses", "steps", "seconds"),
+    *("family", "game", "nodes", "cells", "exact", "is_proved", "default", "upper_bound"),
+    *("outcome", "hiding", "responses", "steps", "seconds"),
 )
 
 
