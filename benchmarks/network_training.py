@@ -4,12 +4,14 @@
     taskset -c 0 python benchmarks/network_training.py random-play
     taskset -c 0 python benchmarks/network_training.py curves --write
     taskset -c 0 python benchmarks/network_training.py critic
+    taskset -c 0 python benchmarks/network_training.py together
 
 `speed` prints compilation and learner steps per second, `random-play` the episodes per second of
 rules in JAX without a network. `curves` measures NashConv of the target network by process seconds
 of training, for every game, variant and seed that `docs/networks/curves.csv` does not contain.
 `critic` trains critics of networks for Leduc poker for a minute each, and writes their errors, in
-chips and weighted by reach, to `docs/networks/critic.csv`.
+chips and weighted by reach, to `docs/networks/critic.csv`. `together` trains networks and critics
+together, and writes NashConv without search and with it to `docs/networks/together.csv`.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import csv
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from math import inf
 from pathlib import Path
 
@@ -38,6 +41,19 @@ CURVES = Path(__file__).parents[1] / "docs" / "networks" / "curves.csv"
 CRITIC = CURVES.with_name("critic.csv")
 CRITIC_COLUMNS = ("method", "seed", "nash_conv", "steps", "mean", "max")
 BLUEPRINT_STEPS = 10_000
+CRITIC_METHODS = ("expected-backup", "v-trace", "v-trace-shared")
+TOGETHER = CURVES.with_name("together.csv")
+TOGETHER_COLUMNS = (
+    "preset",
+    "critic",
+    "seed",
+    "nash_conv",
+    "depth_1",
+    "depth_2",
+    "mean",
+    "seconds",
+)
+TOGETHER_STEPS = 5000
 COLUMNS = ("game", "variant", "seed", "steps", "seconds", "nash_conv")
 
 GAMES = {
@@ -177,7 +193,7 @@ def measure_critics() -> None:
             run = train(tree, "rnad", steps=BLUEPRINT_STEPS, seed=seed).run
             assert run is not None
             exact = transformed_values(tree, run.policy, rows)
-            for method in ("expected-backup", "v-trace"):
+            for method in CRITIC_METHODS[:2]:
                 critic = train_critic(tree, run.policy, rows, method, seconds=60.0, seed=seed)
                 errors = critic.tabulate(tree).errors(exact, run.policy)
                 row = (
@@ -193,10 +209,33 @@ def measure_critics() -> None:
                 print(*row, flush=True)
 
 
+def measure_together() -> None:
+    """Write one row per preset, method of the critic and seed."""
+    tree = build_tree(load_game("leduc_poker"))
+    with TOGETHER.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(TOGETHER_COLUMNS)
+        for preset, seed, method in product(("rnad", "ppo", "mmd"), range(3), CRITIC_METHODS):
+            began = time.process_time()
+            found = train(tree, preset, steps=TOGETHER_STEPS, seed=seed, critic=method)
+            seconds = time.process_time() - began
+            assert found.run is not None
+            assert found.critic is not None
+            assert found.critic_report is not None
+            exact = transformed_values(tree, found.run.policy, found.critic.transformations)
+            errors = found.critic.tabulate(tree).errors(exact, found.run.policy)
+            search = found.critic_report.search_nash_conv
+            numbers = (found.run.nash_conv, search[1], search[2], float(errors.mean()))
+            row = (preset, method, seed, *(round(x, 3) for x in numbers), round(seconds))
+            writer.writerow(row)
+            file.flush()
+            print(*row, flush=True)
+
+
 def main() -> None:
     """Parse the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("speed", "random-play", "curves", "critic"))
+    parser.add_argument("what", choices=("speed", "random-play", "curves", "critic", "together"))
     parser.add_argument("--write", action="store_true", help="measure missing curves")
     given = parser.parse_args()
     if given.what == "speed":
@@ -205,6 +244,8 @@ def main() -> None:
         print_random_play()
     elif given.what == "critic":
         measure_critics()
+    elif given.what == "together":
+        measure_together()
     else:
         measure_curves(write=given.write)
 

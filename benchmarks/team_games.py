@@ -1,11 +1,12 @@
-"""The default of `solve_team` against each of its parts, on 50 random team games.
+"""The default of `solve_team` against each of its parts, on two families of 50 random team games.
 
     python benchmarks/team_games.py            # writes benchmarks/results/team_games.csv
-    python benchmarks/team_games.py --games 5  # the first games only, printed
+    python benchmarks/team_games.py --games 5  # the first games of each family only, printed
 
-In each game agents see random types, send words and then act; payoffs are random. `exact` runs
-without the cap of the default: up to ten million steps. The table has the payoff of each method,
-whether `exact` proves its own optimal, and the upper bound that the default reports.
+In signaling games agents see random types, send words and then act; in guessing games each acts
+once without seeing what the others do, and payoffs are arbitrary. `exact` runs without the cap of
+the default: up to ten million steps. The table has the payoff of each method, whether `exact`
+proves its own optimal, and the upper bound that the default reports.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ NUM_GAMES = 50
 MAX_STEPS = 10_000_000
 ROUNDING = 1e-9
 COLUMNS = (
-    *("game", "nodes", "cells", "exact", "is_proved", "default", "upper_bound", "outcome"),
-    *("hiding", "responses", "steps", "seconds"),
+    *("family", "game", "nodes", "cells", "exact", "is_proved", "default", "upper_bound"),
+    *("outcome", "hiding", "responses", "steps", "seconds"),
 )
 
 
@@ -86,16 +87,46 @@ def signaling_game(seed: int) -> ProductForm:
     )
 
 
+def guessing_game(seed: int) -> ProductForm:
+    """Return a random game in which agents see their types, and each acts once.
+
+    No agent sees what another one does. Each combination of types and actions has a payoff of its
+    own, from −1 to 1.
+    """
+    rng = np.random.default_rng(seed)
+    num_agents = 2 + seed % 2
+    num_types, num_actions = (3, 4) if num_agents == 2 else (2, 3)
+    weights = rng.dirichlet(np.ones(num_types), size=num_agents)
+    payoff = rng.uniform(-1, 1, size=(*[num_types] * num_agents, *[num_actions] * num_agents))
+    return product_form_from_functions(
+        {
+            types: float(np.prod(weights[np.arange(num_agents), types]))
+            for types in product(range(num_types), repeat=num_agents)
+        },
+        agent_names=tuple(f"agent {agent}" for agent in range(num_agents)),
+        num_stages=num_agents,
+        agent=lambda types, actions: len(actions) if len(actions) < num_agents else None,
+        legal_actions=lambda types, actions: tuple(range(num_actions)),
+        information=lambda types, actions: types[len(actions)],
+        reward=lambda types, actions: (float(payoff[(*types, *actions)]),) * num_agents,
+        private_signals=lambda types: types,
+        name=f"guessing game {seed}",
+    )
+
+
+FAMILIES = {"signaling": signaling_game, "guessing": guessing_game}
+
+
 def results(num_games: int) -> Iterator[tuple[object, ...]]:
     """Yield a row of the table for each game."""
-    for seed in range(num_games):
-        form = signaling_game(seed)
+    for (family, make), seed in product(FAMILIES.items(), range(num_games)):
+        form = make(seed)
         exact = team_optimum(form.information, max_steps=MAX_STEPS)
         default = solve_team(form)
         hiding = solve_team(form, "progressive-hiding")
         responses = solve_team(form, "iterated-best-response")
         yield (
-            *(seed, form.num_nodes, form.information.num_cells),
+            *(family, seed, form.num_nodes, form.information.num_cells),
             *(exact.value, exact.outcome == "optimal"),
             *(default.payoff, default.upper_bound, default.outcome),
             *(hiding.payoff, responses.payoff, exact.num_steps, round(default.seconds, 3)),
@@ -128,7 +159,8 @@ def main() -> None:
     for row in results(num_games):
         rows.append(row)
         print(*row, file=sys.stderr, flush=True)
-    print(summary(rows))
+    for family in FAMILIES:
+        print(f"{family}: {summary([row for row in rows if row[0] == family])}")
     if num_games == NUM_GAMES:
         with RESULTS.open("w", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])

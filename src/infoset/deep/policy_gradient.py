@@ -47,13 +47,13 @@ class NetworkPolicyGradient(NetworkSpec):
     """Distance from 1 up to which a ratio ρ counts; inf for no limit."""
     kl: float = 0.0
     """Weight of the divergence from the policy that has played."""
-    entropy: float = 0.2
+    entropy: float = 0.4
     """α in the first step, in units of the standard deviation of advantages."""
     entropy_halving_steps: float = 2000.0
     """α after `t` steps is `entropy / (1 + t / entropy_halving_steps)`; inf for a constant one."""
-    gae: float = 0.95
+    gae: float = 1.0
     """λ of generalized advantage estimation: 0 uses the next value, 1 the whole return."""
-    epochs: int = 4
+    epochs: int = 2
     """Gradient steps on each batch of episodes."""
     value: float = 1.0
     """Weight of the values in the loss."""

@@ -64,6 +64,7 @@ MMD = NetworkPolicyGradient(
     description="Magnetic mirror descent with a network: policy gradients with divergences",
     clip=inf,
     kl=0.5,
+    entropy=0.2,
 )
 
 PRESETS: Registry[NetworkSpec] = Registry(
