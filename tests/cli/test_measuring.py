@@ -158,7 +158,8 @@ def test_searchers_are_measured(command):
 
 def test_exploitability_is_bounded_by_responses(command):
     bounded = ("evaluate", "kuhn_poker", "pimc(num_worlds=None)", "--lower-bound", "--deals", "100")
-    ran = command(*bounded, "--responder", "ismcts(num_simulations=300)", "--seed", "4", "--json")
+    responder = ("--responder", "ismcts(num_simulations=300)")
+    ran = command(*bounded, *responder, "--seed", "4", "--json")
     assert ran.err.startswith("note: the searcher was queried once")
     game = infoset.load("kuhn_poker")
     found = exploitability_lower_bound(
@@ -173,7 +174,7 @@ def test_exploitability_is_bounded_by_responses(command):
     assert ran.json["nash_conv_lower_bound"] == 2 * found.exploitability_lower_bound
     assert ran.json["gain"]["mean"] == found.gain.mean
     assert ran.json["responder"] == "ismcts(num_simulations=300)"
-    shown = command(*bounded[:3], "--lower-bound", "--deals", "30").out
+    shown = command(*bounded[:4], "--deals", "30", *responder).out
     assert shown.splitlines()[-1] == "30 deals, each in both positions; confidence 97.5%"
     assert "exploitability at least" in shown
 

@@ -29,7 +29,7 @@ from tests.forms.test_cut_form import locked_after
 from tests.forms.test_transforms import locked_pair
 from tests.support.cached_games import cached_tree, cached_tree_without_ties
 
-ITERATIONS = 5
+ITERATIONS = 3
 
 
 def gadget_pair(tree, gadget, *, is_zero_sum=False):

@@ -72,6 +72,9 @@ FIELDS = {
 }
 """Types of the header."""
 
+EARLIER_SETTINGS = {"is_shared": False}
+"""Settings that files of version 0.1.0 do not have."""
+
 ROWS = 65_536
 """Histories that are evaluated at once."""
 
@@ -476,7 +479,8 @@ def load_critic(
             "these"
         )
     try:
-        spec = CriticSpec(**typed_fields(fields["settings"], get_type_hints(CriticSpec)))
+        settings = EARLIER_SETTINGS | fields["settings"]
+        spec = CriticSpec(**typed_fields(settings, get_type_hints(CriticSpec)))
         for name in ("unit", "steps", "seconds"):
             check_number(name, fields[name])
     except (ValueError, InfosetError) as error:
