@@ -139,3 +139,15 @@ def test_exceptions_of_the_policy_are_reported():
     values = RolloutContinuationValues(infoset.load("kuhn_poker"), FunctionPolicy(broken), KUHN)
     with pytest.raises(UserFunctionError, match="broken raised ValueError: no"):
         values.continuation_values(*recorder.asked[0])
+
+
+@pytest.mark.broad
+def test_a_search_without_time_for_its_plays_answers_in_time_by_the_blueprint():
+    game = infoset.load("dark_hex(board_size=3)")
+    values = RolloutContinuationValues(game, UniformPolicy(), num=10_000)  # minutes of plays
+    options = {"depth": 1, "milliseconds": 50.0}
+    search = ContinualResolving(RulesModel(game), UniformPolicy(), values, **options)
+    history = initial_history(game)
+    answer = search.action_probabilities(history.infostates[0], history.legal_actions(0))
+    np.testing.assert_array_equal(answer, np.full(9, 1 / 9))
+    assert (search.last_search.method, search.last_search.num_iterations) == ("blueprint", 0)

@@ -52,8 +52,9 @@ MAX_ERROR: Final = 2
 """Factor by which that number may be too small."""
 
 GROWTH: Final = 10
-"""Factor by which a sample grows if none of it agrees with the observations. It is also the number
-of histories that are listed in place of one that is sampled."""
+"""Factor by which a sample grows if none of it agrees with the observations, and by which the
+planned speed shrinks after a search ran out of time. It is also the number of histories that are
+listed in place of one that is sampled."""
 
 ENDS_PER_SECOND: Final = 10_000.0
 """Ends that are built and evaluated in a second, before it is measured."""
@@ -115,8 +116,12 @@ class PartLimits:
 
     def seconds_left(self, start: float) -> float:
         """Return the rest of the time limit; infinity without one."""
+        return self.end(start) - working_seconds()
+
+    def end(self, start: float) -> float:
+        """Return the value of `working_seconds()` at which a search ends; infinity if unlimited."""
         seconds = self.settings.budget.seconds
-        return inf if seconds is None else start + seconds - working_seconds()
+        return inf if seconds is None else start + seconds
 
     def draw(
         self,
@@ -187,6 +192,10 @@ class PartLimits:
             if found is not None:
                 return found
         return probe
+
+    def shrink(self, num_ends: int, begin: float) -> None:
+        """Plan with a fraction of the speed after a part that was not built and valued in time."""
+        self.ends_per_second = num_ends / max(working_seconds() - begin, 1e-6) / GROWTH
 
     def measure(self, num_ends: int, num_iterations: int, begin: float, built: float) -> None:
         """Measure the speeds of a search that began to build at one time and to solve at another.

@@ -15,6 +15,7 @@ from infoset.policy.transformations import NO_ACTION, check_transformations
 from infoset.resolving.rules_resolver import CachedPolicy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_count, check_type
+from infoset.utils.clocks import check_deadline
 
 UNORDERED: Final[tuple[Transformation, ...]] = (
     IDENTITY,
@@ -40,7 +41,7 @@ class RolloutContinuationValues:
     They need only the rules of the game and a policy. All continuations of a history use the same
     random numbers, so that their differences have less noise than their values. The opponent takes
     the best of several estimates, and with it the largest of their errors: with few plays, a search
-    is too careful.
+    is too careful. If they take longer than the time limit of a search, it plays its fallback.
 
     Transformations by the number of an action, such as `high`, number the legal actions of each
     infostate, in their order. (Those of a tree number the actions of a phase of the game.)
@@ -150,6 +151,7 @@ class RolloutContinuationValues:
         known = {own: blueprint[own] for own in legal if own.player == opponent}
         others = [transformed(row, known, legal) for row in self.transformations]
         for number in running:
+            check_deadline()
             play, rng = plays[number], generators[number]
             other = others[number % len(others)]
             actions = {}

@@ -31,7 +31,7 @@ from infoset.resolving.resolution import (
 )
 from infoset.resolving.searched_part import ValuedTreePart
 from infoset.typing import NOOP, Action, FloatArray, Player
-from infoset.utils.clocks import working_seconds
+from infoset.utils.clocks import OutOfTimeError, deadline, working_seconds
 
 MAX_SEARCHES: Final = 64
 """Searches that are kept for those at later public states."""
@@ -204,7 +204,10 @@ class RulesResolver:
             return None
         # 3. The values that the opponent may take instead of playing on; at the root of the game
         # it has none, and without a gadget its range takes their place.
-        settings, leaf_values = self.settings, self._leaf_values(local)
+        settings, leaf_values = self.settings, self._leaf_values(local, start)
+        if leaf_values is None:
+            limits.shrink(local.num_ends, begin)
+            return None
         if settings.gadget == "none" or not infostate.steps:
             settings, opponent = replace(settings, gadget="none"), ranges[1 - player]
         else:
@@ -275,12 +278,16 @@ class RulesResolver:
             policy[first : first + len(answer)] = answer
         return policy[part.sequences[self.player]]
 
-    def _leaf_values(self, local: LocalPart) -> FloatArray:
-        """Return [L, n] the values at the depth limit."""
+    def _leaf_values(self, local: LocalPart, start: float) -> FloatArray | None:
+        """Return [L, n] the values at the depth limit; None if they take too much time."""
         if not len(local.part.leaf_histories):
             return np.zeros((0, 1))
         assert self.values is not None  # required with a depth limit
-        return checked_continuation_values(self.values, local.leaves, self.player)
+        try:
+            with deadline(self._limits.end(start)):
+                return checked_continuation_values(self.values, local.leaves, self.player)
+        except OutOfTimeError:
+            return None
 
     def _opponent(
         self,
