@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -33,6 +34,10 @@ UNORDERED: Final[tuple[Transformation, ...]] = (
     ),
 )
 """The transformations among `TRANSFORMATIONS` for which the order of actions means nothing."""
+
+
+BATCH: Final = 10_000
+"""Plays that go on simultaneously, so that the policy is called once for all of them."""
 
 
 class RolloutContinuationValues:
@@ -105,24 +110,29 @@ class RolloutContinuationValues:
         UserFunctionError
             If the policy raises an exception.
         """
-        # In the order of histories, plays and continuations.
-        plays: list[History] = []
-        generators: list[np.random.Generator] = []
-        for world, places in zip(histories.worlds, histories.position.tolist(), strict=True):
+        policy, size = CachedPolicy(self.policy), len(self.transformations)
+        totals = np.zeros((len(histories), size))
+        starts = self._starts(histories)
+        while batch := [*islice(starts, max(1, BATCH // size))]:
+            # In the order of plays and continuations.
+            plays = [start for _, start, _ in batch for _ in range(size)]
+            generators = [np.random.default_rng(seed) for *_, seed in batch for _ in range(size)]
+            running = [*range(len(plays))]
+            while running := [number for number in running if not plays[number].is_terminal]:
+                self._step(plays, running, generators, policy, 1 - player)
+            earned = np.array([play.rewards_so_far[player] for play in plays])
+            np.add.at(totals, [number for number, *_ in batch], earned.reshape(-1, size))
+        return totals / self.num
+
+    def _starts(self, histories: HistorySet) -> Iterator[tuple[int, History, int]]:
+        """Yield the number of a history, the history and a seed, for each play."""
+        worlds = zip(histories.worlds, histories.position.tolist(), strict=True)
+        for number, (world, places) in enumerate(worlds):
             pairs = zip(histories.infostates, places, strict=True)
             infostates = tuple(own[place] for own, place in pairs)
             start = History(self.game, world, infostates, (0.0,) * len(infostates))
             for seed in self._seeds(infostates):
-                plays += [start] * len(self.transformations)
-                generators += [np.random.default_rng(seed) for _ in self.transformations]
-        policy = CachedPolicy(self.policy)
-        running = [*range(len(plays))]
-        while running := [number for number in running if not plays[number].is_terminal]:
-            self._step(plays, running, generators, policy, 1 - player)
-        earned = np.array([play.rewards_so_far[player] for play in plays])
-        shape = len(histories), self.num, len(self.transformations)
-        means: FloatArray = earned.reshape(shape).mean(axis=1)
-        return means
+                yield number, start, seed
 
     def _seeds(self, infostates: Sequence[Infostate]) -> list[int]:
         """Return the seeds of the plays from a history."""
