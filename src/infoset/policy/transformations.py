@@ -69,6 +69,20 @@ class ActionTable:
         return self.column >= 0
 
     @classmethod
+    def of_lists(cls, lists: Sequence[Sequence[Action]]) -> ActionTable:
+        """Return the table of infostates with these legal actions, each a phase of its own."""
+        actions = tuple(dict.fromkeys(action for legal in lists for action in legal))
+        index = {action: column for column, action in enumerate(actions)}
+        sizes = [len(legal) for legal in lists]
+        width = max(sizes, default=1)
+        return cls(
+            actions,
+            _padded([[index[action] for action in legal] for legal in lists], width, NO_ACTION),
+            _padded([[*range(1, size + 1)] for size in sizes], width, 0),
+            np.array(sizes, np.int32),
+        )
+
+    @classmethod
     def of(cls, form: Form, player: Player) -> ActionTable:
         """Return the table of all acting infostates of a player."""
         count = form.treeplexes[player].num_infostates

@@ -12,7 +12,7 @@ from infoset.beliefs import HistorySet
 from infoset.game import Game, History, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import IDENTITY, ActionTable, Policy, Transformation
-from infoset.policy.transformations import NO_ACTION, check_transformations
+from infoset.policy.transformations import check_transformations
 from infoset.resolving.rules_resolver import CachedPolicy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_count, check_type
@@ -180,18 +180,11 @@ def transformed(
     """Return a transformed policy at infostates where it is known."""
     if row.kind == "identity" or not known:
         return known
-    sizes = np.array([len(answer) for answer in known.values()])
-    columns = np.arange(sizes.max())
-    is_legal = columns < sizes[:, None]
-    actions = tuple(dict.fromkeys(action for own in known for action in legal[own]))
-    index = {action: column for column, action in enumerate(actions)}
-    policy, column = np.zeros(is_legal.shape), np.full(is_legal.shape, NO_ACTION)
-    policy[is_legal] = np.concatenate([*known.values()])
-    column[is_legal] = [index[action] for own in known for action in legal[own]]
-    number = np.where(is_legal, columns + 1, 0)
-    table = ActionTable(actions, column, number, sizes)
+    table = ActionTable.of_lists([legal[own] for own in known])
+    policy = np.zeros(table.legal.shape)
+    policy[table.legal] = np.concatenate([*known.values()])
     changed = row.apply(policy, table)
-    return {own: changed[place, : sizes[place]] for place, own in enumerate(known)}
+    return {own: changed[place, : len(known[own])] for place, own in enumerate(known)}
 
 
 def draw(actions: Sequence[Action], weights: FloatArray, rng: np.random.Generator) -> Action:
