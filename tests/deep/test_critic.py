@@ -411,6 +411,12 @@ def test_a_critic_learns_from_the_episodes_of_a_network(preset, build):
     assert found.critic.tabulate(tree).errors(exact, policy).max() < 0.3
 
 
+def test_a_critic_without_a_learner_plays_its_own_episodes_and_says_so(kuhn):
+    tree, blueprint, _ = kuhn
+    critic = train_critic(tree, blueprint, KUHN_ROWS, "v-trace-shared", steps=1)
+    assert not critic.settings.is_shared
+
+
 def test_a_critic_that_shares_needs_episodes():
     with pytest.raises(UnsupportedGameError, match="rnad-expected plays none"):
         train("kuhn_poker", "rnad-expected", steps=1, critic="v-trace-shared")

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from infoset.deep import NetworkPolicyGradient, get_preset, make_tree_game, train
+from infoset.deep import NetworkPolicyGradient, NetworkSpec, get_preset, make_tree_game, train
 from infoset.deep.device_matches import RESPONSE_BETA, _response_spec
 from infoset.deep.network_spec import initial_state
 from infoset.deep.networks import legal_log_softmax
@@ -135,6 +135,14 @@ def test_the_response_to_a_network_descends_as_the_network_does():
     spec = _response_spec(replace(SMALL, batch_size=7, precision="bfloat16", learning_rate=0.2))
     assert (spec.name, spec.batch_size, spec.precision) == ("rnad", 7, "bfloat16")
     assert (spec.learning_rate, spec.halving_steps, spec.beta) == (0.2, inf, RESPONSE_BETA)
+
+
+def test_a_method_without_an_update_is_refused():
+    class Method(NetworkSpec):
+        pass
+
+    with pytest.raises(TypeError, match="update"):
+        Method(name="own", description="own")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import get_type_hints
 
@@ -294,7 +294,8 @@ def train_critic(
     >>> critic.tabulate(tree).values.shape  # doctest: +SKIP
     (55, 5)
     """
-    spec = _spec(method)
+    # A policy that does not change plays no episodes that could be shared.
+    spec = replace(_spec(method), is_shared=False)
     for name, limit in (("steps", steps), ("seconds", seconds)):
         if limit is not None:
             (check_count if name == "steps" else check_number)(name, limit)

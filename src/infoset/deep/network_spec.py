@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -48,7 +48,7 @@ class LearnerState(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkSpec(DescentSpec):
+class NetworkSpec(DescentSpec, ABC):
     """How a network learns from episodes of play against itself.
 
     A subclass is a method: its fields are the parameters, and `update` is what it does.
