@@ -113,6 +113,7 @@ def test_a_game_without_a_tree_is_searched():
     answer = search.action_probabilities(history.infostates[0], history.legal_actions(0))
     assert search.last_search.method in ("complete", "sample")
     assert answer.max() > 0.2
+    assert search.settings()["values"].startswith("rollouts(num=2,seed=0,transformations=")
 
 
 @pytest.mark.parametrize(

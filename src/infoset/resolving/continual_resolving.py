@@ -351,7 +351,7 @@ class ContinualResolving(Searcher):
             "leaf_rule": settings.leaf_rule,
             **self.budget.settings(),
             "blueprint": getattr(self.blueprint, "digest", type(self.blueprint).__name__),
-            "values": "exact" if self._values is None else type(self._values).__name__,
+            "values": "exact" if self._values is None else _name_of(self._values),
         }
         names = ("max_ends", "max_histories", "num_samples", "tolerance")
         return found | {name: getattr(settings, name) for name in names} | {"seed": self.seed}
@@ -473,6 +473,11 @@ def _are_exact(values: object, blueprint: TabularPolicy | None) -> bool:
     if isinstance(values, PublicContinuation) and blueprint is not None:
         return values.policy.digest == blueprint.digest
     return values is None or isinstance(values, TransformedValues | ExactContinuationValues)
+
+
+def _name_of(values: object) -> str:
+    """Return the text that stands for values among the settings."""
+    return str(getattr(values, "name", type(values).__name__))
 
 
 def _public_form_of(model: object, blueprint: object) -> PublicForm | None:

@@ -12,7 +12,7 @@ from infoset.beliefs import HistorySet
 from infoset.game import Game, History, Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.policy import IDENTITY, ActionTable, Policy, Transformation
-from infoset.policy.transformations import check_transformations
+from infoset.policy.transformations import check_transformations, hash_transformations
 from infoset.resolving.rules_resolver import CachedPolicy
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import check_count, check_type
@@ -98,6 +98,12 @@ class RolloutContinuationValues:
         check_count("seed", seed)
         self.game, self.policy, self.num, self.seed = game, policy, num, seed
         self.transformations = tuple(transformations)
+
+    @property
+    def name(self) -> str:
+        """The text that stands for the values among the settings of a search."""
+        row = hash_transformations(self.transformations)[:8]
+        return f"rollouts(num={self.num},seed={self.seed},transformations={row})"
 
     def continuation_values(self, histories: HistorySet, player: Player) -> FloatArray:
         """Return [K, n] the reward that a player expects after each history.
