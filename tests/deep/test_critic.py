@@ -26,6 +26,7 @@ from infoset.deep import (
     train_critic,
 )
 from infoset.deep.blueprints import NetworkBlueprint, TableBlueprint, profile_policies
+from infoset.deep.critic import critic_task
 from infoset.deep.critic_learning import (
     CriticTask,
     Visits,
@@ -34,6 +35,8 @@ from infoset.deep.critic_learning import (
     visit_histories,
 )
 from infoset.deep.network_inputs import DeviceInput
+from infoset.deep.network_spec import _played, initial_state
+from infoset.deep.networks import legal_exp
 from infoset.deep.tree_rules import TreeRules
 from infoset.errors import (
     CheckpointMismatchError,
@@ -409,6 +412,29 @@ def test_a_critic_learns_from_the_episodes_of_a_network(preset, build):
     exact = transformed_values(tree, policy, KUHN_ROWS)
     # The standard deviation of the values is 1.4.
     assert found.critic.tabulate(tree).errors(exact, policy).max() < 0.3
+
+
+def test_shared_episodes_have_the_ratios_and_rewards_of_the_network():
+    tree = cached_tree("kuhn_poker")
+    spec = replace(CRITICS["v-trace-shared"], batch_size=32, hidden=(8,))
+    task = critic_task(device_game(tree), KUHN_ROWS, spec)
+    source = make_tree_game(tree)[0]
+    network = initial_state(source, get_preset("rnad"), 0).network
+
+    @jax.jit
+    def visits_of(network):
+        rows, episodes = source.play(network, jax.random.key(1), 64)
+        played = _played(source, task, rows, episodes, network)
+        table = TableBlueprint(legal_exp(source.store(network), source.legal))
+        return visit_histories(task, table, initial_critic(task, 0), played)
+
+    visits = visits_of(network)
+    valid = np.asarray(visits.valid)
+    assert valid.shape == (3, 32)
+    assert 64 < valid.sum() < 96  # two or three decisions each
+    np.testing.assert_allclose(np.asarray(visits.ratio)[..., 0][valid], 1, atol=1e-5)
+    earned = np.asarray(visits.reward).sum(axis=0) * float(task.unit)
+    assert set(np.abs(earned).round(4).tolist()) == {1.0, 2.0}
 
 
 def test_a_critic_without_a_learner_plays_its_own_episodes_and_says_so(kuhn):

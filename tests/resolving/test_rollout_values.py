@@ -145,7 +145,7 @@ def test_exceptions_of_the_policy_are_reported():
 @pytest.mark.broad
 def test_a_search_without_time_for_its_plays_answers_in_time_by_the_blueprint():
     game = infoset.load("dark_hex(board_size=3)")
-    values = RolloutContinuationValues(game, UniformPolicy(), num=10_000)  # minutes of plays
+    values = RolloutContinuationValues(game, UniformPolicy(), num=300)  # half a minute of plays
     options = {"depth": 1, "milliseconds": 50.0}
     search = ContinualResolving(RulesModel(game), UniformPolicy(), values, **options)
     history = initial_history(game)
