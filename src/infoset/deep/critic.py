@@ -90,7 +90,7 @@ CRITICS: dict[str, CriticSpec] = {
         ),
         CriticSpec(
             name="v-trace-shared",
-            description="V-trace on the episodes from which the network learns",
+            description="V-trace on episodes of the network that learns, or of the blueprint",
             is_expected=False,
             is_shared=True,
             exploration=0.0,
@@ -99,7 +99,7 @@ CRITICS: dict[str, CriticSpec] = {
         ),
         CriticSpec(
             name="v-trace-paper",
-            description="V-trace on the network's episodes (Kubíček, Burch, Lisý 2023)",
+            description="The same, with the paper's numbers (Kubíček, Burch, Lisý 2023)",
             is_expected=False,
             is_shared=True,
             exploration=0.0,
