@@ -29,7 +29,7 @@ SMALL = [
 SMALL_LEDUC = "leduc_poker(num_ranks=2)"
 GADGETS = ("resolving", "max-margin", "reach-max-margin")
 ITERATIONS = (5, 20, 100)
-"""The first is below what is played."""
+"""The first is too small for a solution to be played."""
 BLUEPRINTS = {"cfr+ 5": ("cfr+", 5), "cfr+ 300": ("cfr+", 300), "lp": ("lp", None)}
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,points_order=descending)"
 

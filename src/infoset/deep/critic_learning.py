@@ -159,7 +159,7 @@ def critic_step(
     Parameters
     ----------
     played
-        The episodes; by default the critic plays a batch of its own.
+        The episodes; by default the critic plays a separate batch.
     """
     spec = task.spec
     visits = visit_histories(task, blueprint, state, played)

@@ -56,7 +56,7 @@ class Learner(ABC):
             raise UnsupportedGameError(
                 f"the critic {task.spec.name} learns from the episodes of the network, and "
                 f"{spec.name} plays none: choose a preset that samples episodes, such as rnad, or "
-                "a critic that plays its own, such as expected-backup"
+                "a critic that plays separate ones, such as expected-backup"
             )
         self.spec, self.inputs, self.task = spec, inputs, task
         self._source, self._seed = source, seed

@@ -51,7 +51,7 @@ class LearnerState(NamedTuple):
 class NetworkSpec(DescentSpec, ABC):
     """How a network learns from episodes of play against itself.
 
-    A subclass is a method: its fields are the parameters, and `update` is what it does.
+    A subclass is a method: its fields are the parameters, and `update` is one learning step.
     """
 
     name: str

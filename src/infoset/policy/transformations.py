@@ -70,7 +70,7 @@ class ActionTable:
 
     @classmethod
     def of_lists(cls, lists: Sequence[Sequence[Action]]) -> ActionTable:
-        """Return the table of infostates with these legal actions, each a phase of its own."""
+        """Return the table of infostates with these legal actions, each a separate phase."""
         actions = tuple(dict.fromkeys(action for legal in lists for action in legal))
         index = {action: column for column, action in enumerate(actions)}
         sizes = [len(legal) for legal in lists]

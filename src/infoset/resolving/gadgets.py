@@ -120,7 +120,7 @@ def gadget_form(
     leaf_values
         [L, n] the searching player's expected utility at each of `part.leaf_histories` for each of
         the opponent's n continuations; required if and only if the part has leaves. Or [L, m, n]
-        for each of its own m continuations, among which it then chooses.
+        for each of the m continuations of the searching player, which then chooses, too.
     gadget
         A name from `GADGETS`.
     gifts

@@ -108,7 +108,7 @@ class TreeResolver(PublicStateResolver):
         return mean_values(root, self.player, own_range, values)
 
     def _values_after_choices(self, public_state: int, histories: IntArray) -> FloatArray | None:
-        """Return [R, n] the opponent's values if the player follows what it chose at a leaf.
+        """Return [R, n] the opponent's values if the player follows its choices at a leaf.
 
         None if the last solution did not choose them, or the player has left it since.
         """
