@@ -114,6 +114,8 @@ def test_the_learners_are_listed(command):
     assert {row["knows"] for row in listed["learners"]} <= {
         "nothing",
         "its own infostate tree",
+        "the history of each episode",
+        "the tree of histories",
         "a simulator that can be reset",
     }
     assert "balanced-omd" in command("learn", "kuhn_poker", "--method", "list").out

@@ -9,7 +9,14 @@ import pytest
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, SampledTraversal, get_learner
+from infoset.learning import (
+    LEARNERS,
+    Knowledge,
+    OnlineOutcomeSampling,
+    OutcomeSampling,
+    SampledTraversal,
+    get_learner,
+)
 from infoset.learning.outcome_sampling import OUTCOME_SAMPLING_LEARNERS
 from infoset.learning.sampled_traversal import SAMPLED_TRAVERSAL_LEARNERS
 from infoset.runs import Budget, run_measured
@@ -101,7 +108,8 @@ def test_knowledge_that_learners_need():
     knowledge = {name: get_learner(name).knowledge for name in NAMES}
     assert knowledge["os-mccfr"] is knowledge["vr-mccfr"] is Knowledge.NOTHING
     assert knowledge["os-mccfr-balanced"] is knowledge["vr-mccfr-balanced"] is Knowledge.OWN_TREE
-    assert {knowledge[name] for name in NAMES[4:]} == {Knowledge.SIMULATOR}
+    assert knowledge["online-os-mccfr"] is Knowledge.NOTHING
+    assert {knowledge[name] for name in NAMES[5:]} == {Knowledge.SIMULATOR}
     assert set(NAMES) <= set(LEARNERS)
 
 
@@ -120,6 +128,8 @@ def test_knowledge_that_learners_need():
             lambda: OutcomeSampling("x", "", exploration_policy=0.5),
             "exploration_policy=0.5 is of type float",
         ),
+        (lambda: OnlineOutcomeSampling("x", "", 0.0), "exponent=0.0 must be above 0 and below 1"),
+        (lambda: OnlineOutcomeSampling("x", "", 1.0), "exponent=1.0 must be above 0 and below 1"),
         (
             lambda: SampledTraversal("x", "", min_probability=0.0),
             "min_probability=0.0 must be above 0",

@@ -123,7 +123,8 @@ class ReferenceMCCFR:
         policy = self.policy()
         self.cumulative_plan += self.plan(policy)
         self.learn(player, policy, draws)
-        self.regret = np.maximum(self.regret, 0.0 if self.row.clip_regrets else -np.inf)
+        if getattr(self.row, "clip_regrets", False):
+            self.regret = np.maximum(self.regret, 0.0)
 
 
 class ReferenceOutcomeSampling(ReferenceMCCFR):
@@ -172,6 +173,39 @@ class ReferenceOutcomeSampling(ReferenceMCCFR):
             step = 1.0 / min(self.visits[sequence] + 1, self.row.baseline_window)
             self.baseline[sequence] = (1 - step) * self.baseline[sequence] + step * found
         return value
+
+
+class ReferenceOnlineOutcomeSampling(ReferenceMCCFR):
+    """A policy per episode, and regrets with the weight u / q of the whole path, in two cases."""
+
+    def learn(self, player, policy, draws):
+        own_episode = (self.episodes - 1) // self.simulator.num_players + 1
+        exploration, uniform = own_episode**-self.row.exponent, self.simulator.uniform()
+        followed = uniform if draws.coin(exploration) else policy
+        path, utility = self.play(0, player, policy, followed, draws)
+        taken = [begin + action for begin, _, action in path]
+        sampled = exploration * uniform[taken].prod() + (1 - exploration) * policy[taken].prod()
+        for step, (begin, count, action) in enumerate(path):
+            after = utility / sampled * policy[taken[step + 1 :]].prod()
+            gained = np.full(count, -after * policy[begin + action])
+            gained[action] += after
+            self.regret[begin : begin + count] += gained
+
+    def play(self, node, player, policy, followed, draws):
+        """Return first sequence, count and action of each own decision, and the utility."""
+        path, nodes = [], self.nodes
+        while (here := nodes.kind[node]) != TERMINAL_NODE:
+            if here == CHANCE_NODE:
+                node = nodes.first[node] + draws.outcome(nodes, node)
+                continue
+            is_own = self.infostates.player[here] == player
+            action = draws.choose((followed if is_own else policy)[self.sequences(here)])
+            if is_own:
+                path.append(
+                    (self.infostates.first_sequence[here], nodes.num_children[node], action)
+                )
+            node = nodes.first[node] + action
+        return path, self.simulator.centered_utility()[nodes.first[node], player]
 
 
 class ReferenceSampledTraversal(ReferenceMCCFR):

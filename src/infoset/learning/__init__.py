@@ -13,6 +13,7 @@ from infoset.learning.learners import (
     start_self_play,
 )
 from infoset.learning.local_omd import LocalOMD
+from infoset.learning.model_based import CertifiedCFR, PosteriorSampling
 from infoset.learning.online import (
     Decision,
     LearnedPolicy,
@@ -23,7 +24,7 @@ from infoset.learning.online import (
     play_and_learn,
 )
 from infoset.learning.online_mirror_descent import OnlineMirrorDescent
-from infoset.learning.outcome_sampling import OutcomeSampling
+from infoset.learning.outcome_sampling import OnlineOutcomeSampling, OutcomeSampling
 from infoset.learning.public_chance_sampling import PublicChanceSampling
 from infoset.learning.regret_tracker import RegretTracker, counting_cost, learns_joint_play
 from infoset.learning.result import LearnResult, ProductOfAveragesWarning
@@ -48,6 +49,7 @@ __all__ = [
     "AutoLearner",
     "BalancedCFR",
     "BalancedEFCEOMD",
+    "CertifiedCFR",
     "Decision",
     "Exploration",
     "Feedback",
@@ -59,7 +61,9 @@ __all__ = [
     "LocalOMD",
     "OnlineLearnerSpec",
     "OnlineMirrorDescent",
+    "OnlineOutcomeSampling",
     "OutcomeSampling",
+    "PosteriorSampling",
     "Presets",
     "ProductOfAveragesWarning",
     "PublicChanceSampling",

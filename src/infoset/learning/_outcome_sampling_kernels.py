@@ -18,6 +18,7 @@ from infoset.learning._update_kernels import (
 from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
+from infoset.utils.splitmix import next_uniform
 
 
 class OutcomeParameters(NamedTuple):
@@ -70,6 +71,22 @@ def follow_path(
 
 
 @inner_kernel
+def follow_mixed_path(
+    exploration: float, infostates: Infostates, player: int, paths: Paths, state: OutcomeState
+) -> None:
+    """Do as `follow_path`, for a player that chooses one of both policies for the whole episode."""
+    explored = followed = paths.reach[player, 0] = 1.0
+    for step in range(paths.length[player]):
+        here, sequence = paths.infostate[player, step], paths.sequence[player, step]
+        count_infostate(infostates, here, state.policy, state.cumulative_plan, state.parent_counted)
+        explored *= state.exploration_policy[sequence]
+        followed *= state.policy[sequence]
+        # The mixture of both realization plans, and not the product of mixtures at each decision:
+        # its inverse is at most that of β times the reach of exploration, instead of βᴴ times it.
+        paths.reach[player, step + 1] = exploration * explored + (1.0 - exploration) * followed
+
+
+@inner_kernel
 def update_path(
     parameters: OutcomeParameters,
     infostates: Infostates,
@@ -92,6 +109,19 @@ def update_path(
     # The average is weighted by own reach; it needs no importance weights.
     count_episode(infostates, state.cumulative_plan)
     follow_path(parameters.exploration, infostates, player, paths, state)
+    update_followed(parameters, infostates, player, paths, utility, state)
+
+
+@inner_kernel
+def update_followed(
+    parameters: OutcomeParameters,
+    infostates: Infostates,
+    player: int,
+    paths: Paths,
+    utility: float,
+    state: OutcomeState,
+) -> None:
+    """Update a player along its path, whose sampling reach is in `paths.reach`, in place."""
     # Backward over the player's own decisions, from the utility at the end.
     for step in range(paths.length[player] - 1, -1, -1):
         here, taken = paths.infostate[player, step], paths.sequence[player, step]
@@ -144,3 +174,39 @@ def run_self_play(
             paths,
         )
         update_path(parameters, infostates, player, paths, utility[end, player], state)
+
+
+@bare_kernel
+def run_online_self_play(
+    parameters: OutcomeParameters,
+    exponent: float,
+    play_state: PlayState,
+    episodes: int,
+    state: OutcomeState,
+) -> None:
+    """Do as `run_self_play`, with vanishing exploration that is decided once per episode.
+
+    In its t-th episode, the exploring player follows the exploration policy throughout with
+    probability t^-exponent, and its own policy otherwise; the estimates refer to this mixture.
+    """
+    nodes, infostates, utility, done, stream, paths = play_state
+    num_players, max_steps = paths.sequence.shape
+    for _ in range(episodes):
+        player = done[0] % num_players
+        exploration = float(done[0] // num_players + 1) ** -exponent
+        done[0] += 1
+        explores = 1.0 if next_uniform(stream) < exploration else 0.0
+        end = play(
+            nodes,
+            infostates,
+            state.policy,
+            player,
+            state.exploration_policy,
+            explores,
+            max_steps,
+            stream,
+            paths,
+        )
+        count_episode(infostates, state.cumulative_plan)
+        follow_mixed_path(exploration, infostates, player, paths, state)
+        update_followed(parameters, infostates, player, paths, utility[end, player], state)

@@ -35,6 +35,13 @@ class Knowledge(Enum):
     OWN_TREE = "its own infostate tree"
     """The player's infostates and actions are known, but not payoffs or probabilities."""
 
+    HISTORIES = "the history of each episode"
+    """Chance outcomes and the actions of all players are observed at the end of an episode."""
+
+    TREE = "the tree of histories"
+    """All histories are known, but not chance probabilities and payoffs, and which one an episode
+    takes is observed at its end."""
+
     SIMULATOR = "a simulator that can be reset"
     """Play can continue from any history, as often as the learner likes."""
 

@@ -11,6 +11,7 @@ from infoset.learning.balanced_cfr import BALANCED_CFR_LEARNERS
 from infoset.learning.efce_omd import EFCE_LEARNERS
 from infoset.learning.learner_spec import Knowledge, LearnerSpec, Presets
 from infoset.learning.local_omd import LOCAL_OMD_LEARNERS
+from infoset.learning.model_based import MODEL_BASED_LEARNERS
 from infoset.learning.online_mirror_descent import MIRROR_DESCENT_LEARNERS
 from infoset.learning.outcome_sampling import OUTCOME_SAMPLING_LEARNERS
 from infoset.learning.public_chance_sampling import PublicChanceSampling
@@ -68,6 +69,7 @@ LEARNERS: Registry[LearnerSpec] = Registry(
         *LOCAL_OMD_LEARNERS,
         *OUTCOME_SAMPLING_LEARNERS,
         *SAMPLED_TRAVERSAL_LEARNERS,
+        *MODEL_BASED_LEARNERS,
         *EFCE_LEARNERS,
     ),
     entry_type=LearnerSpec,

@@ -1,4 +1,4 @@
-"""Outcome-sampling Monte Carlo CFR, with baselines and balanced exploration."""
+"""Outcome-sampling Monte Carlo CFR, with baselines, and balanced or vanishing exploration."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from infoset.errors import ParameterError
 from infoset.learning._outcome_sampling_kernels import (
     OutcomeParameters,
     OutcomeState,
+    run_online_self_play,
     run_self_play,
     update_path,
 )
@@ -188,7 +189,75 @@ class OutcomeSamplingSelfPlay(SelfPlay):
         run_self_play(self._parameters, self._play_state, episodes, self._state)
 
 
-OUTCOME_SAMPLING_LEARNERS: tuple[OutcomeSampling, ...] = (
+@dataclass(frozen=True)
+class OnlineOutcomeSampling:
+    """Outcome-sampling Monte Carlo CFR whose exploration vanishes, for play in unknown games.
+
+    The players alternate in learning. In its t-th episode, the learning player follows the uniform
+    policy throughout with probability βᵗ = t^-exponent, and its own policy otherwise. The estimates
+    refer to the mixture of both realization plans, so they are at most of order 1 / βᵗ. Exploration
+    costs Σ βᵗ of regret, and the estimates √T / βᵀ: with exponent 1/4 both are of order T^(3/4).
+
+    Source: Farina and Sandholm (2021): the setting, in which infostates are discovered in play, and
+    the rate T^(3/4), which holds while the player explores.
+    Differs from the paper, of which only the abstract was read: the mixture and its exponent are
+    derived from the rate; regret matching is the local minimizer; the other players follow their
+    own policies.
+
+    Examples
+    --------
+    >>> OnlineOutcomeSampling("mine", "explores for longer", exponent=0.1).exponent
+    0.1
+    """
+
+    name: str
+    description: str
+    """One line, with the source."""
+    exponent: float = 0.25
+    """Exponent by which exploration falls with the player's episodes; above 0 and below 1."""
+    knowledge: Knowledge = Knowledge.NOTHING
+    """What the learner may know about the game."""
+    presets: Presets = field(default_factory=dict, compare=False, repr=False)
+    """Named sets of parameters."""
+
+    def __post_init__(self) -> None:
+        check_number("exponent", self.exponent)
+        if not 0.0 < self.exponent < 1.0:
+            raise ParameterError(
+                f"exponent={self.exponent} must be above 0 and below 1, so that exploration "
+                "vanishes but never ends"
+            )
+
+    def self_play(
+        self, simulator: Simulator, *, horizon: int, seed: int = 0
+    ) -> OnlineOutcomeSamplingSelfPlay:
+        """Return self-play of this learner in all positions; it does not depend on `horizon`."""
+        check_play(simulator, horizon)
+        return OnlineOutcomeSamplingSelfPlay(self, simulator, seed)
+
+
+class OnlineOutcomeSamplingSelfPlay(SelfPlay):
+    """Self-play of `OnlineOutcomeSampling`: the players alternate in exploring and learning."""
+
+    learned = ("regret",)
+    _state: OutcomeState
+
+    def __init__(self, spec: OnlineOutcomeSampling, simulator: Simulator, seed: int) -> None:
+        self._exponent = float(spec.exponent)
+        rule = OutcomeSamplingUpdate(OutcomeSampling(spec.name, spec.description))
+        self._parameters = rule.spec.parameters
+        state = rule.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
+        settings = {"learner": spec.name, "exponent": self._exponent}
+        super().__init__(simulator, seed, settings, state, simulator.centered_utility())
+
+    def _run(self, episodes: int) -> None:
+        """Play `episodes` more episodes in one compiled call."""
+        run_online_self_play(
+            self._parameters, self._exponent, self._play_state, episodes, self._state
+        )
+
+
+OUTCOME_SAMPLING_LEARNERS: tuple[OutcomeSampling | OnlineOutcomeSampling, ...] = (
     OutcomeSampling(
         "os-mccfr",
         "Monte Carlo CFR, outcome sampling (Lanctot et al. 2009)",
@@ -212,5 +281,9 @@ OUTCOME_SAMPLING_LEARNERS: tuple[OutcomeSampling, ...] = (
         exploration=0.8,
         exploration_policy=subtree_policy,
         baseline_window=100.0,
+    ),
+    OnlineOutcomeSampling(
+        "online-os-mccfr",
+        "outcome sampling with vanishing exploration (after Farina and Sandholm 2021)",
     ),
 )
