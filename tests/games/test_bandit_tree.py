@@ -11,6 +11,7 @@ from infoset.game import initial_history
 from infoset.games import BanditTree, load_game
 from infoset.policy import uniform_policy
 from infoset.tree import build_tree
+from infoset.typing import NOOP
 from tests.games.game_walker import num_worlds, path_counts, play, walk
 
 
@@ -119,14 +120,43 @@ def test_balanced_learners_gain_more_on_larger_trees(can_stop):
     assert 0.95 < ratios[0] < ratios[1] - 0.1
 
 
-@pytest.mark.parametrize("method", ["ixomd", "balanced-omd", "os-mccfr", "local-omd"])
-def test_no_learner_beats_the_lower_bound(method):
+def test_two_players_have_a_tree_each():
+    game = BanditTree(1, deals=2, players=2)
+    assert [share for _, share in initial_history(game).chance_outcomes] == [Fraction(1, 4)] * 4
+    second = play(game, lambda world: (world.player, world.branch) == (1, 0))
+    assert second.actors == (1,)
+    end = play(
+        game, lambda world: (world.player, world.branch) == (1, 0), ((NOOP, 0), ends_with(1))
+    )
+    assert end.rewards_so_far == (-1, 1)
+    assert [str(infostate) for infostate in end.infostates] == [
+        "player 1, branch 0 / win",
+        "player 1, branch 0 / !0 win",
+    ]
+    tree = build_tree(game)
+    assert path_counts(game) == (tree.num_histories, len(tree.terminals))
+    assert walk(game).num_acting == [2, 2]
+    assert nash_conv(uniform_policy(tree.sequence_form)) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("method", "players"),
+    [
+        ("ixomd", 1), ("balanced-omd", 1), ("balanced-omd", 2), ("os-mccfr", 1), ("local-omd", 1),
+        ("online-os-mccfr", 2),
+        pytest.param("cert-cfr", 2, marks=pytest.mark.broad),
+        pytest.param("cfr-psrl", 1, marks=pytest.mark.broad),
+    ],
+)  # fmt: skip
+def test_no_learner_beats_the_lower_bound(method, players):
     """With uniform infostates and nearly equal arms, regret is of order √(XAT) for any X."""
     shares = []
-    for deals in (8, 128):
-        sequences, episodes = 2 * deals, 64 * 2 * deals
+    for deals in (8, 64):
+        sequences = 2 * deals * players  # XA, or XA + YB
+        episodes = 64 * sequences
         half = sqrt(sequences / episodes) / 2
-        game = BanditTree(1, deals=deals, best_chance=0.5 + half, other_chance=0.5 - half)
+        chances = {"best_chance": 0.5 + half, "other_chance": 0.5 - half}
+        game = BanditTree(1, deals=deals, players=players, **chances)
         found = learn(game, method, episodes=episodes, seeds=4)
         regret = episodes * np.mean(found.nash_conv) / 2
         shares.append(regret / sqrt(sequences * episodes))
@@ -142,6 +172,7 @@ def test_no_learner_beats_the_lower_bound(method):
         ("best_chance", 1.5, "from 0 to 1"),
         ("stop_chance", -0.5, "of at least 0"),
         ("can_stop", 1, "True or False"),
+        ("players", 3, "from 1 to 2"),
     ],
 )
 def test_bad_parameters(name, value, rule):

@@ -1,10 +1,11 @@
-"""A one-player decision tree with chance moves, on which learners differ by exploration."""
+"""Decision trees with chance moves, on which learners differ by exploration."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import product
 from typing import ClassVar, NamedTuple
 
 from infoset.game import Game, Observation, Probability
@@ -16,16 +17,17 @@ CHANCES = ("best_chance", "other_chance", "stop_chance")
 
 
 class Place(NamedTuple):
-    """Number of decisions made, branch drawn after the last decision (-1: none yet), and reward."""
+    """Number of decisions, last branch (-1: none yet), reward of who decides, and this player."""
 
     decisions: int
     branch: int = -1
     reward: int = 0
+    player: Player = 0
 
 
 @dataclass(frozen=True)
 class BanditTree(Game):
-    """A one-player decision tree with chance moves and a win or loss of 1 at the end.
+    """A decision tree of one player, with chance moves and a win or loss of 1 at the end.
 
     A chance move draws one of `deals` first branches. There the player chooses one of `num_actions`
     actions, a chance move draws one of `branching` next branches, which the player observes, and so
@@ -33,6 +35,9 @@ class BanditTree(Game):
     if its action was the best one for the branch, and with probability `other_chance` if not. The
     best action at branch b is b modulo `num_actions`. With `can_stop`, action 0 of an earlier
     decision ends the game; the player then wins with probability `stop_chance`.
+
+    With two players, the first chance move also draws the one who decides, and the other one loses
+    what that one wins.
 
     Parameters
     ----------
@@ -52,12 +57,19 @@ class BanditTree(Game):
         Probability of winning after any other action at the last decision.
     stop_chance
         Probability of winning after stopping early.
+    players
+        Number of players, 1 or 2; each of two has a tree of its own.
 
     Notes
     -----
     The default trees, with three decisions and two actions, separate learners with balanced
     exploration from others. Without stopping, if a defeat counts as loss 1 and a win as loss 0, the
     expected loss is 0.3 after the best last action and 0.5 after any other.
+
+    With `depth=1` and nearly equal chances, the game is the hard instance of the lower bound: each
+    of the X = `deals` infostates is a bandit with A = `num_actions` arms, and is reached in one of
+    X episodes. If the chances differ by √(XA / T), the regret of T episodes is of order √(XAT) for
+    every learner, so a gap of ε needs of the order of XA / ε² episodes.
 
     Examples
     --------
@@ -67,7 +79,6 @@ class BanditTree(Game):
     """
 
     name: ClassVar[str] = "bandit_tree"
-    num_players = 1
 
     depth: int = integer(3, low=1, high=10)
     num_actions: int = integer(2, low=2, high=100)
@@ -77,9 +88,12 @@ class BanditTree(Game):
     best_chance: float = real(0.7, low=0)
     other_chance: float = real(0.5, low=0)
     stop_chance: float = real(0.55, low=0)
+    players: int = integer(1, low=1, high=2)
+    num_players: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_parameters(self)
+        object.__setattr__(self, "num_players", self.players)
         for name in CHANCES:
             if getattr(self, name) > 1:
                 raise parameter_error(self, name, "must be a number from 0 to 1", 0.5)
@@ -89,8 +103,8 @@ class BanditTree(Game):
         return Place(0)
 
     def actors(self, world: Place) -> Sequence[Player]:
-        """Return the player once a branch is drawn, until the game is over."""
-        return () if world.branch < 0 or world.reward else (0,)
+        """Return the player who decides once a branch is drawn, until the game is over."""
+        return () if world.branch < 0 or world.reward else (world.player,)
 
     def legal_actions(self, world: Place, player: Player) -> Sequence[int]:
         """Return the actions, which are numbers."""
@@ -103,31 +117,37 @@ class BanditTree(Game):
         if world.reward:
             return []
         if world.branch < 0:
-            return self._places(0, self.deals)
-        decisions, action = world.decisions + 1, joint_action[0]
+            places = range(self.players), range(self.deals)
+            share = Fraction(1, self.players * self.deals)
+            return [(Place(0, branch, player=player), share) for player, branch in product(*places)]
+        decisions, action = world.decisions + 1, joint_action[world.player]
         if decisions == self.depth:
             is_best = action == world.branch % self.num_actions
-            return self._ends(decisions, self.best_chance if is_best else self.other_chance)
+            return self._ends(world, self.best_chance if is_best else self.other_chance)
         if self.can_stop and action == STOP:
-            return self._ends(decisions, self.stop_chance)
-        return self._places(decisions, self.branching)
+            return self._ends(world, self.stop_chance)
+        share = Fraction(1, self.branching)
+        return [
+            (Place(decisions, branch, player=world.player), share)
+            for branch in range(self.branching)
+        ]
 
-    def _places(self, decisions: int, count: int) -> Iterable[tuple[Place, Probability]]:
-        return [(Place(decisions, branch), Fraction(1, count)) for branch in range(count)]
-
-    def _ends(self, decisions: int, chance: float) -> Iterable[tuple[Place, Probability]]:
+    def _ends(self, world: Place, chance: float) -> Iterable[tuple[Place, Probability]]:
         win = Fraction(str(chance))  # the decimal, such as 7/10, and not the float nearest to it
         ends = ((1, win), (-1, 1 - win))
-        return [(Place(decisions, reward=reward), share) for reward, share in ends if share]
+        over = Place(world.decisions + 1, player=world.player)
+        return [(over._replace(reward=reward), share) for reward, share in ends if share]
 
     def rewards(
         self, world: Place, joint_action: JointAction, next_world: Place
     ) -> Sequence[float]:
-        """Return 1 for a win, and -1 for a loss."""
-        return (next_world.reward,)
+        """Return 1 for a win and -1 for a loss, and the opposite for the other player."""
+        reward, decides = next_world.reward, next_world.player
+        return [reward if player == decides else -reward for player in range(self.players)]
 
     def observe(self, world: Place, joint_action: JointAction, next_world: Place) -> Observation:
-        """Show the branch, and whether the game is won or lost."""
+        """Show the branch, who decides if there are two players, and whether it wins or loses."""
         if next_world.reward:
             return Observation(public="win" if next_world.reward > 0 else "loss")
-        return Observation(public=f"branch {next_world.branch}")
+        who = f"player {next_world.player}, " if self.players == 2 and world.branch < 0 else ""
+        return Observation(public=f"{who}branch {next_world.branch}")
