@@ -36,7 +36,8 @@ def test_a_study_page_equals_what_the_script_writes(study):
 @pytest.mark.parametrize("study", PAGES)
 def test_every_file_of_a_study_is_on_its_page(study):
     figures = {*re.findall(r"\]\(study/(\S+\.svg)\)", TEXTS[study]), *PLACES[study]}
-    tables = {*PLACES[study], *(name.removesuffix(".svg") for name in figures)}
+    links = re.findall(r"\]\(study/(\S+)\.csv\)", TEXTS[study])
+    tables = {*PLACES[study], *links, *(name.removesuffix(".svg") for name in figures)}
     folder = files_of(PAGES[study])
     assert {path.name for path in folder.glob("*.svg")} <= figures
     assert {path.stem for path in folder.glob("*.csv")} <= tables

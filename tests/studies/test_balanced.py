@@ -19,6 +19,7 @@ from infoset_studies.balanced import (
     bandit_trees,
     correlated_play,
     kuhn_theory,
+    needed_episodes,
     switching_opponents,
     tuned_learners,
 )
@@ -52,6 +53,9 @@ TINY = {
         (COLUMNS[0]._replace(episodes=20_000),), ENTRIES[-1:], 2, 3, False, "recommended"
     ),
     "sample-complexity": bandit_trees.SampleSetting((2, 3), 0.2, 16_000, 2),
+    "needed-episodes": needed_episodes.Setting(
+        (needed_episodes.TASKS[0]._replace(fine=0.08),), 16_000, 4_000, 2
+    ),
 }
 
 
@@ -238,6 +242,21 @@ def test_needed_episodes_grow_with_the_tree(done):
     assert [row["X"] for row in rows] == [7, 13]
     found = [row["balanced-omd"] for row in rows]
     assert found[0] < found[1]
+
+
+def test_needed_episodes_are_those_of_the_first_horizon_that_suffices(done):
+    gaps = {250: 0.4, 500: 0.2, 1_000: 0.05, 2_000: 0.06}
+    assert needed_episodes.first_episodes(gaps, 0.4) == 250
+    assert needed_episodes.first_episodes(gaps, 0.1) == pytest.approx(500 * 2**0.5)
+    assert needed_episodes.first_episodes(gaps, 0.04) is None
+    rows = {row["learner"]: row for row in rows_of(done, "needed-episodes", "needed-episodes")}
+    assert tuple(rows) == needed_episodes.LEARNERS
+    for row in rows.values():
+        if row["Kuhn 0.08"] is not None:
+            assert row["Kuhn 0.1"] <= row["Kuhn 0.08"]
+    # The learners with a model need fewer episodes than those that see their own only.
+    with_model = {name: rows.pop(name)["Kuhn 0.1"] for name in ("cfr-psrl", "cert-cfr")}
+    assert max(with_model.values()) < min(row["Kuhn 0.1"] or np.inf for row in rows.values())
 
 
 def test_former_names_of_experiments_still_work():

@@ -5,6 +5,7 @@ from infoset_studies.balanced.ablations import ABLATIONS
 from infoset_studies.balanced.bandit_trees import SAMPLE_COMPLEXITY, SEPARATION
 from infoset_studies.balanced.correlated_play import CORRELATED_PLAY
 from infoset_studies.balanced.kuhn_theory import KUHN_THEORY
+from infoset_studies.balanced.needed_episodes import NEEDED_EPISODES
 from infoset_studies.balanced.switching_opponents import SWITCHING
 from infoset_studies.balanced.tuned_learners import RECOMMENDED, TUNED
 
@@ -22,6 +23,7 @@ BALANCED = Study(
         SWITCHING,
         SAMPLE_COMPLEXITY,
         RECOMMENDED,
+        NEEDED_EPISODES,
     ),
     aliases={
         "e1": "kuhn-theory",
