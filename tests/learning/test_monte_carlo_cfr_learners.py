@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError
-from infoset.evaluation import evaluate_policy
+from infoset.evaluation import CCEEvaluator, evaluate_policy
 from infoset.learning import (
     LEARNERS,
     Knowledge,
@@ -95,6 +95,39 @@ def test_three_players_learn(name):
     first = evaluate_policy(learning.policy()).nash_conv
     learning.run(30_000)
     assert evaluate_policy(learning.policy()).nash_conv < 0.2 * first
+
+
+def regret_while_exploring(name, game, own_episodes, seed, exploration):
+    """Return player 0's regret in its own episodes, when it plays the mixture of both policies."""
+    simulator = simulator_of(game)
+    learning = get_learner(name).self_play(simulator, horizon=1, seed=seed)
+    play, uniform = CCEEvaluator(simulator.form), simulator.plans(simulator.uniform())
+    own = slice(0, simulator.form.treeplexes[0].num_sequences)
+    found = []
+    for episode in range(1, max(own_episodes) + 1):
+        plans, share = simulator.plans(learning.current_probabilities), exploration(episode)
+        plans[own] = share * uniform[own] + (1 - share) * plans[own]
+        play.add(simulator.by_player(plans))
+        learning.run(simulator.num_players)
+        if episode in own_episodes:
+            found.append(play.evaluate().gains[0] * episode)
+    return np.array(found)
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize("game", ["kuhn_poker", "bandit_tree(depth=2,branching=2)"])
+def test_regret_while_exploring_is_of_the_order_of_its_rate(game):
+    """Divided by T^(3/4) it falls, also against learners; constant exploration costs more."""
+    episodes = (250, 4_000)
+    scale = np.array(episodes) ** 0.75
+
+    def mean(name, exploration):
+        runs = (regret_while_exploring(name, game, episodes, s, exploration) for s in range(3))
+        return sum(runs) / 3 / scale
+
+    first, last = mean("online-os-mccfr", lambda episode: episode**-0.25)
+    assert last < first
+    assert last < mean("os-mccfr", lambda episode: 0.6)[1]
 
 
 def test_the_measured_loop_runs_a_learner():

@@ -92,7 +92,8 @@ class CertifiedCFR:
     The estimate has the observed frequencies of chance outcomes. Every player adds a bonus to its
     reward at each chance node, which bounds the error of the frequencies, and assumes the highest
     reward where it has not been. After each episode, which follows the current policies, all
-    players improve their policies by one iteration of CFR in the estimate.
+    players improve their policies by one iteration of CFR in the estimate. Besides the histories of
+    episodes, it uses the range of payoffs, and the numbers of chance nodes and of their outcomes.
 
     Source: Zhang and Sandholm (2021): regret minimizers on a confidence sequence of pseudogames,
     which are the visited part of the game with bounds, and certificates from them.
