@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 
 import numpy as np
@@ -257,6 +259,29 @@ def test_needed_episodes_are_those_of_the_first_horizon_that_suffices(done):
     # The learners with a model need fewer episodes than those that see their own only.
     with_model = {name: rows.pop(name)["Kuhn 0.1"] for name in ("cfr-psrl", "cert-cfr")}
     assert max(with_model.values()) < min(row["Kuhn 0.1"] or np.inf for row in rows.values())
+
+
+def test_the_page_compares_needed_episodes_as_its_table_does():
+    """The ratios that docs/learning/study.md states."""
+    docs = Path(__file__).parents[2] / "docs"
+    path = docs / "learning" / "study" / "needed-episodes.csv"
+    with path.open(encoding="utf-8") as file:
+        rows = {row.pop("learner"): row for row in csv.DictReader(file)}
+    needed = {
+        name: [float(text) if text.isdigit() else np.inf for text in row.values()]
+        for name, row in rows.items()
+    }
+    psrl, certified = (np.array(needed.pop(name)) for name in ("cfr-psrl", "cert-cfr"))
+    best = np.min(list(needed.values()), axis=0)
+    kuhn, bandits, others = slice(0, 2), slice(2, 4), slice(4, 8)
+    assert np.all((psrl[kuhn] / best[kuhn] > 0.1) & (psrl[kuhn] / best[kuhn] < 0.37))
+    assert np.all(certified[kuhn] < 0.34 * best[kuhn])
+    assert np.all(psrl[bandits] > best[bandits])
+    assert np.all((psrl[others] / best[others] > 0.16) & (psrl[others] / best[others] < 0.6))
+    assert best[3] == pytest.approx(11_000, rel=0.01)
+    assert best[3] == pytest.approx((64 + 64) / (0.05 / 2) ** 2 / 20, rel=0.1)
+    slower = np.array(needed["online-os-mccfr"]) / needed["os-mccfr"]
+    assert np.all((slower > 1.45) & (slower < 8))
 
 
 def test_former_names_of_experiments_still_work():
