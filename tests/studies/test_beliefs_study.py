@@ -14,10 +14,17 @@ from infoset.experiments import CellInterrupted, Expected, get_study, run_study
 from infoset.experiments.json_values import exact_json_value
 from infoset.experiments.studies import Experiment, Study
 from infoset.games import load_game
-from infoset_studies.beliefs import best_responses, simulations, win_rates
+from infoset.policy import uniform_policy
+from infoset_studies.beliefs import (
+    best_responses,
+    opponent_weights,
+    simulations,
+    win_rates,
+)
 from infoset_studies.beliefs.average_policies import (
     Effort,
     PolicyCell,
+    policy_numbers,
     responses,
     searched,
     searcher_of,
@@ -251,6 +258,27 @@ def test_settings_of_tree_searches_stand_above_the_paper():
     assert table.columns[2:] == ("first, 0", "first, 1", "second, 0", "second, 1")
     assert table.rows[0][2:] == (0.0, 1.0, 1.0, 2.0)
     assert table.rows[-1] == ("LP", "paper", 0.797, 2.326, 0.784, 2.002)
+
+
+def test_a_weight_of_the_opponent_is_measured_in_both_positions():
+    """The uniform policy leaks nothing; in dice, only the first bid is measured."""
+    told = []
+
+    def run(cells):
+        told.extend(cells)
+        uniform = policy_numbers(uniform_policy(tree_of("leduc_poker").sequence_form))
+        return [{"policy": uniform, "responses": (1.0, 2.0)} for _ in cells]
+
+    pairs = (opponent_weights.Pair(0.0, 0.5), opponent_weights.Pair(1.0, 1.0, 50))
+    setting = opponent_weights.Setting(("LP",), pairs, LITTLE)
+    (table,) = opponent_weights.report(run, setting).tables
+    assert [dict(cell.changes) for cell in told] == [
+        {"opponent_public_weight": 0.5, "num_simulations": 1000},
+        {"opponent_public_weight": 1.0, "num_simulations": 50},
+    ]
+    assert [cell.public_weight for cell in told] == [0.0, 1.0]
+    assert table.rows[1][:6] == ("LP", 1.0, 1.0, 50, 1.0, 2.0)
+    assert table.rows[1][6:] == pytest.approx((1.0, 1.0))
 
 
 def test_final_policies_of_the_same_searches_agree_with_searchers_that_use_them():

@@ -9,6 +9,7 @@ from infoset_studies.beliefs.best_responses import (
 )
 from infoset_studies.beliefs.chosen_weights import CHOSEN
 from infoset_studies.beliefs.leakage import LEAKAGE
+from infoset_studies.beliefs.opponent_weights import OPPONENT_WEIGHTS
 from infoset_studies.beliefs.pimc_all_worlds import INFERRING
 from infoset_studies.beliefs.simulations import SIMULATION_NUMBERS
 from infoset_studies.beliefs.two_weights import HEAT_MAPS, TRADE_OFFS
@@ -27,6 +28,7 @@ BELIEFS = Study(
         LEAKAGE,
         HEAT_MAPS,
         TRADE_OFFS,
+        OPPONENT_WEIGHTS,
         INFERRING,
         CHOSEN,
         DISTANCES,
