@@ -8,6 +8,7 @@ from infoset_studies.beliefs.best_responses import (
     TREE_SETTINGS,
 )
 from infoset_studies.beliefs.chosen_weights import CHOSEN
+from infoset_studies.beliefs.final_policy_wins import FINAL_POLICY_WINS
 from infoset_studies.beliefs.leakage import LEAKAGE
 from infoset_studies.beliefs.opponent_weights import OPPONENT_WEIGHTS
 from infoset_studies.beliefs.pimc_all_worlds import INFERRING
@@ -34,6 +35,7 @@ BELIEFS = Study(
         DISTANCES,
         TREE_SETTINGS,
         SIMULATION_NUMBERS,
+        FINAL_POLICY_WINS,
         OPEN_RULES,
     ),
     aliases={

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
 from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset_studies.beliefs.average_policies import SIMULATIONS, Effort, PolicyCell, searched
-from infoset_studies.beliefs.leakage import NUM_POSITIONS, true_state_ratio
+from infoset_studies.beliefs.leakage import true_state_ratio
 from infoset_studies.beliefs.published import GAMES, POSITIONS
 
 __all__ = ["OPPONENT_WEIGHTS"]
@@ -37,7 +36,7 @@ COLUMNS: Final = (
     "of the opponent",
     "simulations",
     *(f"best response, {where}" for where in POSITIONS),
-    *(f"leakage, {where}" for where in POSITIONS),
+    "leakage, first",
 )
 
 
@@ -48,14 +47,10 @@ def report(run: RunCells, setting: Setting) -> Report:
     rows = []
     for (game, pair), cell, result in zip(keys, cells, run(cells), strict=True):
         policy = searched(cell, result)
-        ratios: Sequence[float | None] = [
-            true_state_ratio(policy, position) if position < NUM_POSITIONS[game] else None
-            for position in range(len(POSITIONS))
-        ]
-        rows.append((game, *pair, *result["responses"], *ratios))
+        rows.append((game, *pair, *result["responses"], true_state_ratio(policy, 0)))
     about = (
         "IS-MCTS with a public weight for its answer and another for the opponent in its tree: "
-        "value of a best response and true state sampling ratio, by position."
+        "value of a best response by position, and true state sampling ratio."
     )
     return Report((Table("opponent-weights", about, COLUMNS, tuple(rows)),))
 
