@@ -30,7 +30,7 @@ MAX_STEPS = 10_000_000
 ROUNDING = 1e-9
 COLUMNS = (
     *("family", "game", "nodes", "cells", "exact", "is_proved", "default", "upper_bound"),
-    *("outcome", "hiding", "responses", "steps", "seconds"),
+    *("outcome", "hiding", "hedging", "responses", "steps", "seconds"),
 )
 
 
@@ -124,12 +124,14 @@ def results(num_games: int) -> Iterator[tuple[object, ...]]:
         exact = team_optimum(form.information, max_steps=MAX_STEPS)
         default = solve_team(form)
         hiding = solve_team(form, "progressive-hiding")
+        hedging = solve_team(form, "progressive-hedging")
         responses = solve_team(form, "iterated-best-response")
         yield (
             *(family, seed, form.num_nodes, form.information.num_cells),
             *(exact.value, exact.outcome == "optimal"),
             *(default.payoff, default.upper_bound, default.outcome),
-            *(hiding.payoff, responses.payoff, exact.num_steps, round(default.seconds, 3)),
+            *(hiding.payoff, hedging.payoff, responses.payoff),
+            *(exact.num_steps, round(default.seconds, 3)),
         )
 
 
@@ -138,7 +140,7 @@ def summary(rows: list[tuple[object, ...]]) -> str:
     named = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     proved = [row for row in named if row["is_proved"]]
     lines = [f"{len(proved)} of {len(named)} games are proved by exact"]
-    for method in ("default", "hiding", "responses"):
+    for method in ("default", "hiding", "hedging", "responses"):
         short = [row["exact"] - row[method] for row in proved]  # type: ignore[operator]
         worse = [amount for amount in short if amount > ROUNDING]
         lines.append(

@@ -75,6 +75,7 @@ GAMES = {
 METHODS = {
     "progressive-hiding": "progressive-hiding",
     "minorize-maximize": "minorize-maximize",
+    "progressive-hedging": "progressive-hedging",
     "best-responses": "iterated-best-response",
     "exact": "exact",
     "portfolio": "portfolio",
@@ -425,7 +426,8 @@ def form_cells() -> Cells:
 def method_cells() -> Cells:
     """Yield every method through `solve_team`."""
     for name, method in METHODS.items():
-        learns = name in ("progressive-hiding", "minorize-maximize")
+        is_proximal = name in ("minorize-maximize", "progressive-hedging")
+        learns = is_proximal or name == "progressive-hiding"
         for game in ONE_TEAM:
             options: dict[str, Any] = {"restarts": 6} if name == "best-responses" else {}
             if learns:
@@ -436,7 +438,7 @@ def method_cells() -> Cells:
         if learns:
             yield f"{name}/defaults/trade_2", partial(solved, "trade_2", method)
             for relaxation in ("closure", "private-revealed", "everything"):
-                if name == "minorize-maximize" and relaxation == "private-revealed":
+                if is_proximal and relaxation == "private-revealed":
                     continue
                 run = partial(
                     solved,

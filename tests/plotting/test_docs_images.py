@@ -123,6 +123,11 @@ def test_every_game_page_has_a_picture_with_a_text(page):
     assert re.search(r"!\[[^\]]{10,}\]\([^)]*\.svg\)", page.read_text("utf-8"))
 
 
+def test_the_picture_of_the_public_tree_is_that_of_its_search():
+    drawing = runpy.run_path(str(DOCS / "search" / "draw_public_tree.py"))
+    assert drawing["picture"]() == (DOCS / "search" / "public-tree.svg").read_text("utf-8")
+
+
 @pytest.mark.parametrize("name", ["goofspiel", "matrix_games"])
 def test_pictures_of_games_are_those_of_their_script(name):
     shown = runpy.run_path(str(DOCS / "games" / "draw_games.py"))["PICTURES"][name]

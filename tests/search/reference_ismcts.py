@@ -138,12 +138,19 @@ class ReferenceISMCTS:
         return best
 
 
-def root_counts(reference, player, actions):
-    """Return visits and totals of actions at all infostates where the search began."""
+def root_counts(reference, player, actions, factors=None):
+    """Return visits and totals of actions at all infostates where the search began.
+
+    factors : by which those of each infostate are multiplied.
+    """
     own = {history.infostates[player] for history in reference.histories}
-    nodes = [reference.nodes[infostate] for infostate in own if infostate in reference.nodes]
-    visits = [sum(node.tried.get(action, 0) for node in nodes) for action in actions]
-    totals = [sum(node.total.get(action, 0.0) for node in nodes) for action in actions]
+    nodes = [
+        (reference.nodes[infostate], 1 if factors is None else factors.get(infostate, 0.0))
+        for infostate in own
+        if infostate in reference.nodes
+    ]
+    visits = [sum(by * node.tried.get(action, 0) for node, by in nodes) for action in actions]
+    totals = [sum(by * node.total.get(action, 0.0) for node, by in nodes) for action in actions]
     return visits, totals
 
 

@@ -13,7 +13,7 @@ from infoset.search import GraphModel, RulesModel, search_model
 from infoset.search._ismcts_kernels import TREE_FULL, Bonus, next_infostate
 from infoset.search.final_policies import max_visits, normalized_visits
 from infoset.search.ismcts import BONUSES, ISMCTS
-from infoset.search.search_tree import SearchTree
+from infoset.search.search_tree import SearchTree, own_weights
 from infoset.tree import build_world_graph
 from infoset.utils.splitmix import next_uniform
 from tests.support.function_game import FunctionGame
@@ -182,6 +182,81 @@ def test_with_the_public_belief_all_hands_have_the_same_policy(leduc):
     assert len(found) == 1
 
 
+@pytest.mark.parametrize("public_weight", [0.0, 0.4, 1.0])
+def test_an_equal_weight_of_the_opponent_changes_no_bit(leduc, public_weight):
+    settings = {"belief": public_weight, "num_simulations": 300}
+    one = ISMCTS(leduc, **settings)
+    equal = ISMCTS(leduc, **settings, opponent_public_weight=public_weight)
+    start = leduc_start()
+    assert one.search(start, generator(1)).tolist() == equal.search(start, generator(1)).tolist()
+    many = [searcher.search_many(start, generator(2), 3).tolist() for searcher in (one, equal)]
+    assert many[0] == many[1]
+
+
+def test_weights_of_hands_in_the_worked_example_of_the_paper():
+    """One die with two sides each; player 0 rolled a one."""
+    model = search_model(load_game("liars_dice(dice_sides=2)"))
+    one = Infostate(0, (Step(None, (1,), None),))
+    start = model.roots(one, PublicPrivateBelief(1.0), generator())
+    assert start.probability.tolist() == [0.25] * 4
+    weights = own_weights(start, 0, 0.5, 1.0)
+    assert weights.tolist() == [1.5, 0.5]
+    worlds = start.probability * weights[start.infostates[:, 0]]
+    half = model.roots(one, PublicPrivateBelief(0.5), generator())
+    assert worlds.tolist() == half.probability.tolist() == [0.375, 0.375, 0.125, 0.125]
+    assert own_weights(start, 0, 0.0, 1.0).tolist() == [2.0, 0.0]
+
+
+def rising(infostate, legal):
+    """Return probabilities in proportion to 1, 2, and so on."""
+    weights = np.arange(1, len(legal) + 1)
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize("policies", [None, rising])
+def test_weights_of_hands_turn_one_belief_into_another(leduc, policies):
+    """Worlds that are drawn for the opponent and weighted by hand have the player's own belief."""
+    history = initial_history(leduc.game)
+    history = history.extend((None, None), history.chance_outcomes[3][0])
+    seen = history.sample(("raise", None), generator()).infostates[1]
+    for own, opponent in [(0.2, 0.7), (0.0, 1.0), (0.9, 0.1)]:
+        read, start = (
+            leduc.roots(seen, PublicPrivateBelief(weight, policies=policies), generator())
+            for weight in (own, opponent)
+        )
+        found = {tuple(state): k for k, state in enumerate(start.states.tolist())}
+        weights = own_weights(start, 1, own, opponent)
+        places = np.unique(start.infostates[:, 1], return_inverse=True)[1]
+        weighted = start.probability * weights[places]
+        at = [found.pop(tuple(state)) for state in read.states.tolist()]
+        assert weighted[at] == pytest.approx(read.probability, rel=1e-12)
+        assert not weighted[list(found.values())].any()
+
+
+def test_an_opponent_who_does_not_know_the_hand_is_bluffed(kuhn):
+    """At public weight 0 a simulated opponent calls every bet with the worst card."""
+    jack = Infostate(0, (Step(None, "J", None),))
+    bets = [
+        ISMCTS(kuhn, opponent_public_weight=weight, num_simulations=20_000).search(
+            jack, generator()
+        )[1]
+        for weight in (0.0, 1.0)
+    ]
+    assert bets[0] < 0.02
+    assert bets[1] > 0.06
+
+
+def test_the_hand_must_be_among_the_samples():
+    dice = search_model(load_game("liars_dice(numdice=3)"))
+    hand = Infostate(0, (Step(None, (1, 2, 3), None),))
+    few = PublicPrivateBelief(0.0, max_worlds=10, num_samples=2)
+    searcher = ISMCTS(dice, belief=few, opponent_public_weight=1.0)
+    with pytest.raises(ParameterError, match=r"no history .* such as opponent_public_weight=0\.9"):
+        searcher.search(hand, generator())
+    below = ISMCTS(dice, belief=few, opponent_public_weight=0.9, num_simulations=200)
+    assert below.search(hand, generator()).sum() == pytest.approx(1)
+
+
 def test_the_reward_scale_multiplies_the_exploration(leduc):
     start = leduc_start()
     first = ISMCTS(leduc, exploration=0.5, reward_scale=26.0).search(start, generator())
@@ -300,6 +375,12 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(leduc, clock):
         ({"bonus": "2 ln"}, UnknownNameError, "did you mean 2ln"),
         ({"final_policy": "max-visit"}, UnknownNameError, "did you mean max-visits"),
         ({"belief": 1.5}, ParameterError, "public_weight is 1.5"),
+        ({"opponent_public_weight": 1.5}, ParameterError, "opponent_public_weight=1.5 must be"),
+        (
+            {"belief": 0.5, "opponent_public_weight": 0},
+            ParameterError,
+            "public_weight=0.5 reads the answers of others",
+        ),
     ],
     ids=str,
 )

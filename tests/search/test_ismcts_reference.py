@@ -1,5 +1,6 @@
 """Information-set tree search against a slow reference, simulation by simulation."""
 
+from dataclasses import replace
 from itertools import cycle
 
 import numpy as np
@@ -49,7 +50,9 @@ def decision(game, rng, depth):
 
 def reference_of(searcher, infostate, seed):
     """Return a reference that draws the same random numbers as a search with the seed."""
-    held = searcher.belief.at(searcher.model.game, infostate)
+    weight = searcher.opponent_public_weight
+    start = searcher.belief if weight is None else replace(searcher.belief, public_weight=weight)
+    held = start.at(searcher.model.game, infostate)
     stream = np.array([np.random.default_rng(seed).integers(2**64, dtype=np.uint64)])
     factor = {"ln": 1.0, "2ln": 2.0}[searcher.bonus]
     is_relative = searcher.reward_scale is None
@@ -140,6 +143,40 @@ def test_searches_with_a_leaf_function_agree_with_the_reference(name, depth, num
         leaf_value=leaf_value,
     )
     check_same(searcher, decision(game, np.random.default_rng(7), 0), seed=3)
+
+
+@pytest.mark.parametrize(
+    ("public_weight", "opponent_public_weight"), [(0.0, 0.4), (0.0, 1.0), (0.3, 1.0), (0.8, 0.3)]
+)
+@pytest.mark.parametrize("name", [*GAMES[:3], RANDOM.format(3)])
+def test_the_weight_of_opponents_agrees_with_the_reference(
+    name, public_weight, opponent_public_weight
+):
+    """Simulations start from one belief, and each infostate counts by both its probabilities."""
+    game = load_game(name)
+    searcher = ISMCTS(
+        GraphModel(cached_tree(name).graph),
+        belief=public_weight,
+        opponent_public_weight=opponent_public_weight,
+        num_simulations=300,
+    )
+    for depth in (0, 3):
+        infostate = decision(game, np.random.default_rng(7), depth)
+        player = infostate.player
+        policy = searcher.search(infostate, np.random.default_rng(depth))
+        reference = reference_of(searcher, infostate, seed=depth)
+        reference.run(300)
+        read, start = (
+            PublicPrivateBelief(weight).at(game, infostate).infostate_probabilities(player)
+            for weight in (public_weight, opponent_public_weight)
+        )
+        factors = {own: probability / start[own] for own, probability in read.items()}
+        actions = searcher.last_search.actions
+        visits, totals = root_counts(reference, player, actions, factors)
+        assert policy == pytest.approx(np.array(visits) / sum(visits))
+        known = np.array(visits) > 0
+        values = np.array(totals)[known] / np.array(visits)[known]
+        assert searcher.last_search.values[known] == pytest.approx(values)
 
 
 def test_actions_at_other_hands_count_by_card():

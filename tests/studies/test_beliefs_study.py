@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import Event
 
 import numpy as np
@@ -14,10 +15,18 @@ from infoset.experiments import CellInterrupted, Expected, get_study, run_study
 from infoset.experiments.json_values import exact_json_value
 from infoset.experiments.studies import Experiment, Study
 from infoset.games import load_game
-from infoset_studies.beliefs import best_responses, simulations, win_rates
+from infoset.policy import uniform_policy
+from infoset_studies.beliefs import (
+    best_responses,
+    final_policy_wins,
+    opponent_weights,
+    simulations,
+    win_rates,
+)
 from infoset_studies.beliefs.average_policies import (
     Effort,
     PolicyCell,
+    policy_numbers,
     responses,
     searched,
     searcher_of,
@@ -253,6 +262,27 @@ def test_settings_of_tree_searches_stand_above_the_paper():
     assert table.rows[-1] == ("LP", "paper", 0.797, 2.326, 0.784, 2.002)
 
 
+def test_a_weight_of_the_opponent_is_measured_in_both_positions():
+    """The uniform policy leaks nothing."""
+    told = []
+
+    def run(cells):
+        told.extend(cells)
+        uniform = policy_numbers(uniform_policy(tree_of("leduc_poker").sequence_form))
+        return [{"policy": uniform, "responses": (1.0, 2.0)} for _ in cells]
+
+    pairs = (opponent_weights.Pair(0.0, 0.5), opponent_weights.Pair(1.0, 1.0, 50))
+    setting = opponent_weights.Setting(("LP",), pairs, LITTLE)
+    (table,) = opponent_weights.report(run, setting).tables
+    assert [dict(cell.changes) for cell in told] == [
+        {"opponent_public_weight": 0.5, "num_simulations": 1000},
+        {"opponent_public_weight": 1.0, "num_simulations": 50},
+    ]
+    assert [cell.public_weight for cell in told] == [0.0, 1.0]
+    assert table.rows[1][:6] == ("LP", 1.0, 1.0, 50, 1.0, 2.0)
+    assert table.rows[1][6:] == pytest.approx((1.0,))
+
+
 def test_final_policies_of_the_same_searches_agree_with_searchers_that_use_them():
     game, number = "liars_dice(numdice=2,dice_sides=2)", 30
     result = SimulationCell(game, 0.5, number, 4, seed=1).run(NEVER)
@@ -261,6 +291,34 @@ def test_final_policies_of_the_same_searches_agree_with_searchers_that_use_them(
         cell = PolicyCell("ismcts", game, 0.5, Effort(0.5, 4), 1, changes)
         assert cell.run(NEVER)["responses"] == pytest.approx(found)
     assert result["max-visits"] != result["normalized-visits"]
+
+
+def test_games_won_with_each_final_policy_are_listed_above_the_paper():
+    won = {"normalized-visits": (0.2, 0.4), "max-visits": (0.3, 0.5)}
+
+    def run(cells):
+        assert cells[0].settings()["changes"] == (("final_policy", "normalized-visits"),)
+        return [{"wins": won[dict(cell.changes)["final_policy"]]} for cell in cells]
+
+    dice = final_policy_wins.DICE._replace(positions=(1,))
+    setting = final_policy_wins.Setting((dice, final_policy_wins.CARDS), (0.0, 1.0))
+    (table,) = final_policy_wins.report(run, setting).tables
+    assert table.rows == (
+        ("LD 5D", "second", "normalized-visits", 40.0, 40.0),
+        ("LD 5D", "second", "max-visits", 50.0, 50.0),
+        ("LD 5D", "second", "paper", 48.4, 14.7),
+        ("CG 20C", "both", "normalized-visits", pytest.approx(30.0), pytest.approx(30.0)),
+        ("CG 20C", "both", "max-visits", 40.0, 40.0),
+        ("CG 20C", "both", "paper", 36.5, 20.8),
+    )
+
+
+def test_a_match_is_played_with_the_settings_of_its_cell():
+    game = "liars_dice(dice_sides=3)"
+    plain = WinRateCell("ismcts", game, 0.5, 20, 0)
+    assert "changes" not in plain.settings()
+    greedy = replace(plain, changes=(("final_policy", "max-visits"),))
+    assert plain.run(NEVER)["wins"] != greedy.run(NEVER)["wins"]
 
 
 def test_numbers_of_simulations_are_listed_above_the_paper():

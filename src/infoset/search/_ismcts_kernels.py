@@ -88,6 +88,8 @@ class Roots(NamedTuple):
     """Number of different infostates at the roots."""
     own: LongArray
     """[M] numbers of the searching player's infostates at the roots."""
+    own_weights: FloatArray
+    """[M] factor of the visits at each of them, see `own_weights`."""
     action_indices: LongArray
     """[M, A] index, at each of the M infostates, of each legal action of the true infostate; -1 if
     it is not legal there."""
@@ -238,19 +240,19 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
 
 
 @kernel
-def add_root_totals(tree: Tree, roots: Roots, visits: LongArray, returns: FloatArray) -> None:
+def add_root_totals(tree: Tree, roots: Roots, visits: FloatArray, returns: FloatArray) -> None:
     """Add visits [A] and returns [A] of the actions over the player's own root nodes, in place."""
     # With a public weight λ > 0, simulations start at several own infostates. Their visits are
     # summed, so that at λ = 1 the policy depends on the public state alone.
     for row in range(len(roots.own)):
         # A root from which no simulation started has no node. An index of -1 marks an illegal
         # action.
-        first = tree.first_entry[roots.own[row]]
+        first, weight = tree.first_entry[roots.own[row]], roots.own_weights[row]
         for action in range(len(visits)):
             index = roots.action_indices[row, action]
             if first != NO_NODE and index >= 0:
-                visits[action] += tree.entry_visits[first + index]
-                returns[action] += tree.returns[first + index]
+                visits[action] += weight * tree.entry_visits[first + index]
+                returns[action] += weight * tree.returns[first + index]
 
 
 # Simulations
@@ -420,7 +422,7 @@ def repeat_search(
     depth: int,
     num_simulations: int,
     seeds: Stream,
-    visits: LongArray,
+    visits: FloatArray,
 ) -> int:
     """Search once for each of R seeds, and write the visits [R, A] of the root actions.
 

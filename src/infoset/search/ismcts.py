@@ -52,7 +52,8 @@ class TreeSearchRecord(SearchRecord):
     """Result and cost of a tree search; `num_nodes` counts the infostates in the tree."""
 
     visits: LongArray
-    """[A] number of simulations that took each action at the player's root infostates."""
+    """[A] number of simulations that took each action at the player's root infostates; with
+    `opponent_public_weight` each counts by its weight, and the sum is rounded."""
     num_simulations: int
 
     @property
@@ -85,12 +86,26 @@ class ISMCTS(Searcher):
     With a public weight above 0, all infostates of the player in the support of the belief are
     roots of one tree. They share the other players' nodes below them, and their visits are summed.
 
+    The public weight λ then has two effects: on which hands the answer is averaged over, and on
+    what the other players know. A simulated opponent learns from the worlds that reach its
+    infostate. At λ = 0 they all contain the player's hand, as if the opponent had seen it; at λ = 1
+    the opponent knows what is public and its own hand. `opponent_public_weight` separates them:
+    simulations start from the belief with the weight μ, and the visits are read with the weight λ,
+
+        policy(a) ~ sum over own infostates x of  B_λ(x) / B_μ(x) * visits(x, a),
+
+    so that μ = λ is the search with one weight.
+
     Parameters
     ----------
     model
         The game: any number of players, general-sum, simultaneous moves and chance.
     belief
         Distribution of worlds; a number is the public weight λ.
+    opponent_public_weight
+        Public weight μ of the other players, from 0 to 1; None for that of the belief. With 1, few
+        simulations start at the player's own infostate, so that a larger `num_simulations` may be
+        needed. With 0, the public weight of the belief must be 0, too.
     num_simulations
         Number of simulations; None if `milliseconds` alone limits the search.
     exploration
@@ -132,7 +147,10 @@ class ISMCTS(Searcher):
     search" (2012), in the variant of OpenSpiel's `ISMCTSBot`: the simulation that adds a root node
     takes no action there, so that visits sum to one less than the simulations. Differs from the
     paper: another player's tree has a root for each infostate that the belief gives it, so that the
-    same actions are legal at each visit of a node.
+    same actions are legal at each visit of a node. `opponent_public_weight` is ours; another weight
+    for the opponent is future work of Arjonilla, Cazenave, Saffidine, "Mixture of public and
+    private distributions in imperfect information games", arXiv 2405.14346 (2024), which does not
+    define it.
 
     Examples
     --------
@@ -152,6 +170,7 @@ class ISMCTS(Searcher):
         model: SearchModel,
         *,
         belief: PublicPrivateBelief | float = 0.0,
+        opponent_public_weight: float | None = None,
         num_simulations: int | None = 1000,
         exploration: float = 0.7,
         bonus: str = "ln",
@@ -172,6 +191,8 @@ class ISMCTS(Searcher):
                 "least one of the two limits"
             )
         self.budget = SearchBudget("num_simulations", num_simulations, milliseconds)
+        if opponent_public_weight is not None:
+            _check_opponent_weight(opponent_public_weight, self.belief)
         check_number("exploration", exploration)
         if reward_scale is not None:
             check_number("reward_scale", reward_scale)
@@ -179,6 +200,7 @@ class ISMCTS(Searcher):
         check_depth(depth)
         check_choice("bonus", bonus, BONUSES)
         check_choice("final_policy", final_policy, FINAL_POLICIES)
+        self.opponent_public_weight = opponent_public_weight
         self.exploration = exploration
         self.bonus = bonus
         self.reward_scale = reward_scale
@@ -202,6 +224,7 @@ class ISMCTS(Searcher):
         """Return the settings that determine the answers, by name."""
         return {
             **super().settings(),
+            "opponent_public_weight": self.opponent_public_weight,
             **self.budget.settings(),
             "exploration": self.exploration,
             "bonus": self.bonus,
@@ -249,7 +272,7 @@ class ISMCTS(Searcher):
             num_nodes=self._tree.num_nodes,
             seconds=working_seconds() - start,
             time_limit=self.budget.seconds,
-            visits=visits,
+            visits=np.rint(visits).astype(np.int64),
             num_simulations=num_simulations,
             compile_seconds=compiling_seconds() - compiled_before,
             belief_seconds=belief_seconds,
@@ -276,13 +299,13 @@ class ISMCTS(Searcher):
             rng.bit_generator.state = before
             return super().search_many(infostate, rng, num_searches)
         seeds = rng.integers(2**64, size=num_searches, dtype=np.uint64)
-        visits = np.zeros((num_searches, len(root.actions)), np.int64)
+        visits = np.zeros((num_searches, len(root.actions)))
         if len(root.actions) > 1:
             self._repeat_search(root.kernel_roots, self.budget.number, seeds, visits)
         return self._final_policies(visits, infostate, root)
 
     def _final_policies(
-        self, visits: LongArray, infostate: Infostate, root: SearchRoot
+        self, visits: FloatArray, infostate: Infostate, root: SearchRoot
     ) -> FloatArray:
         """Return [R, A] the final policies; that of the leaf values where nothing was visited."""
         policies = FINAL_POLICIES[self.final_policy](visits)
@@ -292,7 +315,7 @@ class ISMCTS(Searcher):
         return policies
 
     def _repeat_search(
-        self, roots: Roots, num_simulations: int, seeds: Stream, visits: LongArray
+        self, roots: Roots, num_simulations: int, seeds: Stream, visits: FloatArray
     ) -> None:
         """Search once for each seed, growing the tree when it is full."""
         memory, done = self._tree, 0
@@ -331,7 +354,14 @@ class ISMCTS(Searcher):
         if infostate in self._roots:
             return self._roots[infostate]
         before = repr(rng.bit_generator.state)
-        root = SearchRoot.at(self.model, self.belief, infostate, rng, self.budget.seconds)
+        root = SearchRoot.at(
+            self.model,
+            self.belief,
+            infostate,
+            rng,
+            self.budget.seconds,
+            self.opponent_public_weight,
+        )
         if self.model.is_compiled and repr(rng.bit_generator.state) == before:
             self._cache(infostate, root)
         return root
@@ -344,7 +374,18 @@ class ISMCTS(Searcher):
         self._roots[infostate] = root
 
 
-def _mean_returns(returns: FloatArray, visits: LongArray) -> FloatArray:
+def _check_opponent_weight(opponent_public_weight: float, belief: PublicPrivateBelief) -> None:
+    """Raise if a weight is invalid, or no simulation would start at hands that the answer needs."""
+    check_number("opponent_public_weight", opponent_public_weight, maximum=1)
+    if opponent_public_weight == 0 and belief.public_weight != 0:
+        raise ParameterError(
+            "with opponent_public_weight=0 all simulations start at the player's own information, "
+            f"but public_weight={belief.public_weight} reads the answers of others; give a "
+            "positive opponent_public_weight, or public_weight=0"
+        )
+
+
+def _mean_returns(returns: FloatArray, visits: FloatArray) -> FloatArray:
     """Return [A] the mean return of each action, in the game's units; NaN without visits."""
     means = np.full(len(visits), nan)
     np.divide(returns, visits, out=means, where=visits > 0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.search._ismcts_kernels import (
     NO_NODE,
@@ -21,9 +23,9 @@ from infoset.search._ismcts_kernels import (
     start_search,
     start_widths,
 )
-from infoset.search.models import SearchModel, empty_position
+from infoset.search.models import RootPositions, SearchModel, empty_position
 from infoset.search.models.model import timed_roots
-from infoset.typing import Action, FloatArray, LongArray
+from infoset.typing import Action, FloatArray, Player
 
 
 class SearchRoot(NamedTuple):
@@ -44,22 +46,30 @@ class SearchRoot(NamedTuple):
         infostate: Infostate,
         rng: np.random.Generator,
         seconds: float | None = None,
+        opponent_public_weight: float | None = None,
     ) -> SearchRoot:
         """Return the root of a search at an infostate, with a time limit or without.
+
+        opponent_public_weight : weight of the public belief in the positions, if it differs from
+            that of the belief.
 
         Raises
         ------
         UnknownNameError
             If no play leads to the infostate.
         ParameterError
-            If its player does not act there.
+            If its player does not act there, or as in `own_weights`.
         """
         actions = model.require_legal_actions(infostate)
-        roots = timed_roots(model, infostate, belief, rng, seconds)
+        of_tree = belief
+        if opponent_public_weight is not None:
+            of_tree = replace(belief, public_weight=opponent_public_weight)
+        roots = timed_roots(model, infostate, of_tree, rng, seconds)
         # Offset the numbers of each player past those of the earlier players.
         sizes = roots.infostates.max(axis=0) + 1
         infostates = roots.infostates + (np.cumsum(sizes) - sizes)
         own, first = np.unique(infostates[:, infostate.player], return_index=True)
+        weights = (belief.public_weight_at(infostate), of_tree.public_weight_at(infostate))
         cumulative = np.cumsum(roots.probability)
         cumulative[-1] = np.inf
         kernel_roots = Roots(  # copies, because Numba compiles anew for read-only arrays
@@ -69,9 +79,47 @@ class SearchRoot(NamedTuple):
             cumulative,
             int(sizes.sum()),
             own,
+            own_weights(roots, infostate.player, *weights),
             np.array(model.action_indices(infostate, roots)[first], np.int64, order="C"),
         )
         return cls(actions, kernel_roots, roots.model_noise)
+
+
+def own_weights(
+    roots: RootPositions, player: Player, public_weight: float, opponent_public_weight: float
+) -> FloatArray:
+    """Return [M] the factors by which visits are read at the player's M infostates of the roots.
+
+    The positions have the public weight μ of the opponents, the answer the public weight λ of the
+    player. Given the player's infostate x, the private and the public belief are equal (if neither
+    needs `model_noise`), because the player's own reach is the same at all histories of x. Both
+    mixtures therefore differ only in the probability of x. With P(x) that of the public belief and
+    the true infostate s,
+
+        B_λ(h) / B_μ(h) = ((1 - λ) 1[x = s] + λ P(x)) / ((1 - μ) 1[x = s] + μ P(x))
+
+    For two equal weights this is 1. At infostates other than s it is λ / μ.
+
+    Raises
+    ------
+    ParameterError
+        If no position is in s.
+    """
+    found, place = np.unique(roots.infostates[:, player], return_inverse=True)
+    if public_weight == opponent_public_weight:
+        return np.ones(len(found))
+    probability = np.bincount(place, weights=roots.probability)
+    is_true = found == 0  # see `RootPositions.infostates`
+    if not is_true.any():
+        raise ParameterError(
+            f"with opponent_public_weight={opponent_public_weight:g} no history of the belief "
+            "agrees with the player's own information: it has too few samples, or assumed policies "
+            "exclude it; give a weight below 1, such as opponent_public_weight=0.9"
+        )
+    public = (probability[is_true] - (1 - opponent_public_weight)) / opponent_public_weight
+    weights = np.full(len(found), public_weight / opponent_public_weight)
+    weights[is_true] = (1 - public_weight + public_weight * public) / probability[is_true]
+    return weights
 
 
 class SearchTree:
@@ -128,13 +176,12 @@ class SearchTree:
         number = self.tree.counts[NUM_INFOSTATES]
         return int((self.tree.first_entry[:number] != NO_NODE).sum())
 
-    def root_totals(self, roots: Roots) -> tuple[LongArray, FloatArray]:
+    def root_totals(self, roots: Roots) -> tuple[FloatArray, FloatArray]:
         """Return visits [A] and returns [A] of the actions, summed over the player's root nodes.
 
-        Returns are in `SUM_UNIT`.
+        Both are multiplied by `own_weights`. Returns are in `SUM_UNIT`.
         """
-        num_actions = roots.action_indices.shape[1]
-        visits, returns = np.zeros(num_actions, np.int64), np.zeros(num_actions)
+        visits, returns = np.zeros((2, roots.action_indices.shape[1]))
         add_root_totals(self.tree, roots, visits, returns)
         return visits, returns
 

@@ -8,7 +8,9 @@ from infoset_studies.beliefs.best_responses import (
     TREE_SETTINGS,
 )
 from infoset_studies.beliefs.chosen_weights import CHOSEN
+from infoset_studies.beliefs.final_policy_wins import FINAL_POLICY_WINS
 from infoset_studies.beliefs.leakage import LEAKAGE
+from infoset_studies.beliefs.opponent_weights import OPPONENT_WEIGHTS
 from infoset_studies.beliefs.pimc_all_worlds import INFERRING
 from infoset_studies.beliefs.simulations import SIMULATION_NUMBERS
 from infoset_studies.beliefs.two_weights import HEAT_MAPS, TRADE_OFFS
@@ -27,11 +29,13 @@ BELIEFS = Study(
         LEAKAGE,
         HEAT_MAPS,
         TRADE_OFFS,
+        OPPONENT_WEIGHTS,
         INFERRING,
         CHOSEN,
         DISTANCES,
         TREE_SETTINGS,
         SIMULATION_NUMBERS,
+        FINAL_POLICY_WINS,
         OPEN_RULES,
     ),
     aliases={

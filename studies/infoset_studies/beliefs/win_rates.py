@@ -74,6 +74,8 @@ class WinRateCell:
     game : str
     public_weight : float
     deals, seed : int
+    changes : tuple[tuple[str, Any], ...]
+        Further settings of the searcher.
     """
 
     algorithm: str
@@ -81,6 +83,7 @@ class WinRateCell:
     public_weight: float
     deals: int
     seed: int
+    changes: tuple[tuple[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
@@ -90,7 +93,10 @@ class WinRateCell:
     def settings(self) -> Mapping[str, Any]:
         """Return the settings that determine the result."""
         numbers = {"worlds": WORLDS, "simulations": SIMULATIONS, "table_repeats": TABLE_REPEATS}
-        return {**numbers, **asdict(self)}
+        own = asdict(self)
+        if not self.changes:
+            del own["changes"]
+        return {**numbers, **own}
 
     def run(self, interrupt: Interrupt) -> CellResult:
         """Play; return the win rate of the searcher by position, with half widths of intervals.
@@ -104,8 +110,8 @@ class WinRateCell:
             values = match_value(ours, theirs), -match_value(theirs, ours)
             return {"wins": [(1 + value) / 2 for value in values], "half_widths": [0.0, 0.0]}
         players = [
-            _contestant(algorithm, game, public_weight, interrupt)
-            for algorithm, public_weight in ((self.algorithm, self.public_weight), ("pimc", 0.0))
+            _contestant(self.algorithm, game, self.public_weight, interrupt, **dict(self.changes)),
+            _contestant("pimc", game, 0.0, interrupt),
         ]
         result = play_matches(game, *players, num_deals=self.deals, seed=self.seed)
         positions = result.position_utilities
@@ -116,7 +122,7 @@ class WinRateCell:
 
 
 def _contestant(
-    algorithm: str, game: Game, public_weight: float, interrupt: Interrupt
+    algorithm: str, game: Game, public_weight: float, interrupt: Interrupt, **changes: Any
 ) -> Contestant:
     if algorithm == "pimc" and isinstance(game, LiarsDice):
         return _table_of(game, public_weight)
@@ -125,7 +131,7 @@ def _contestant(
         belief = PublicPrivateBelief(public_weight, max_worlds=WORLDS, num_samples=WORLDS)
         pimc = PIMC(search_model(game), belief=belief, num_worlds=None, opponents="paranoid")
         return Interruptible(pimc, interrupt)
-    return Interruptible(searcher_of(algorithm, game, public_weight), interrupt)
+    return Interruptible(searcher_of(algorithm, game, public_weight, **changes), interrupt)
 
 
 def _table_of(game: LiarsDice, public_weight: float) -> BidTable:

@@ -9,6 +9,7 @@ from infoset.teams.hiding.local_learners import (
 )
 from infoset.teams.hiding.minorize_maximize import MinorizeMaximize
 from infoset.teams.hiding.objective import project, relaxed_objective, squared_distance
+from infoset.teams.hiding.progressive_hedging import ProgressiveHedging
 from infoset.teams.hiding.progressive_hiding import (
     HidingRun,
     ProgressiveHiding,
@@ -42,6 +43,7 @@ __all__ = [
     "LocalLearner",
     "MinorizeMaximize",
     "PenaltySchedule",
+    "ProgressiveHedging",
     "ProgressiveHiding",
     "Projector",
     "RegretRestarts",

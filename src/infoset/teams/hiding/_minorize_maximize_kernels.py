@@ -1,4 +1,7 @@
-"""Algorithm 1: π̂ ← P π, then π ← argmax J(π) - γ E_π ‖π - π̂‖², stage by stage from the last."""
+"""Proximal steps: π̂ ← P π, then π ← argmax J(π) - E_π [<w, π> + γ ‖π - π̂‖²], from the last stage.
+
+Without multipliers w this is Algorithm 1, with them progressive hedging.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,7 @@ class Stages(NamedTuple):
 
 @bare_kernel
 def minorize_maximize(
+    multiplier_step: float,
     stages: Stages,
     game: Game,
     numbers: Numbers,
@@ -38,7 +42,9 @@ def minorize_maximize(
 ) -> None:
     """Run one iteration per row of `trace` [I, T, 4], and fill the rows; update `state` in place.
 
-    Source: Heymann and Lanctot (2025), Algorithm 1.
+    multiplier_step : after an iteration w ← w + multiplier_step · 2γ (π - π̂); 0 for Algorithm 1.
+
+    Source: Heymann and Lanctot (2025), Algorithm 1; Rockafellar and Wets (1991), section 2.
     """
     team = game.teams[0]
     for row in trace:
@@ -46,10 +52,10 @@ def minorize_maximize(
         # Step 1: π̂^t = P π^t, the proximal step of the indicator of implementable policies.
         fill_reach(game.nodes, game.fine, state.policy, workspace.reach)
         project_policy(game, numbers, state, workspace)
-        # Step 2: π^{t+1} = argmax J(π) - γ ‖π - π̂^t‖², the proximal step of -J.
+        # Step 2: π^{t+1} = argmax J(π) - <w^t, π> - γ ‖π - π̂^t‖², the proximal step of -J.
         weigh_nodes(game, numbers, state, workspace)
         # G(π, π̂) = J(π) - γ ‖π - π̂‖² minorizes F and touches it at π^t, where π̂ = P π^t is the
-        # minimizer of the distance. So maximizing G never lowers F (Theorem 3).
+        # minimizer of the distance. So maximizing G never lowers F if w = 0 (Theorem 3).
         respond(team, state.penalty[team], stages, game, state, workspace)
         # The row measures π^{t+1} with its own projection: F(π^{t+1}) = J(π) - γ E ‖π - P π‖².
         fill_reach(game.nodes, game.fine, state.policy, workspace.reach)
@@ -57,6 +63,9 @@ def minorize_maximize(
         project_policy(game, numbers, state, workspace)
         measure(game, state, workspace, row)
         keep_best(game, state, row)
+        if multiplier_step > 0.0:
+            # Step 3: w^{t+1} = w^t + 2γ (π^{t+1} - π̂^{t+1}), the dual step with r = 2γ.
+            update_multipliers(multiplier_step * 2.0 * state.penalty[team], game, state)
 
 
 @nested_kernel
@@ -77,7 +86,7 @@ def respond(
         # V of later stages is final. For this stage compute Q, then the policy, then V.
         add_children(team, first, end, game, workspace)
         respond_at_cells(team, penalty, first_cell, end_cell, game, state, workspace)
-        fill_values(team, penalty, first, end, game, state, workspace)
+        fill_values(team, first, end, game, state, workspace)
     # Algorithm 2, which may use the same workspace, begins with zeros.
     clear(workspace.value)
 
@@ -114,9 +123,10 @@ def respond_at_cells(
 ) -> None:
     """Set the policy at a team's cells in [first, end) from their action values.
 
-    x_ι = projection onto the simplex of π̂_c(ι) + Q_ι / (2γ), which maximizes <x, Q> - γ ‖x - π̂‖²
+    x_ι = projection onto the simplex of π̂_c(ι) + (Q_ι - w_ι) / (2γ), which maximizes
+    <x, Q - w> - γ ‖x - π̂‖²
 
-    `workspace.gain` holds Q and is 0 afterwards.
+    `workspace.gain` holds Q and is 0 afterwards; `state.regret` holds the multipliers w.
     """
     for cell in range(first, end):
         if game.cell_team[cell] != team:
@@ -126,30 +136,33 @@ def respond_at_cells(
         for action in range(num_actions):
             # The maximizer without constraints. Its nearest point in the simplex is the maximizer
             # there, because the penalty is a multiple of the squared Euclidean distance.
-            step = workspace.gain[entry + action] / (2.0 * penalty)
+            earned = workspace.gain[entry + action] - state.regret[entry + action]
+            step = earned / (2.0 * penalty)
             state.policy[entry + action] = state.projected[to + action] + step
             workspace.gain[entry + action] = 0.0
         project_on_simplex(state.policy, entry, 1, num_actions)
-        # ‖x_ι - π̂_c(ι)‖², which `fill_values` subtracts at all nodes of the cell.
-        distance = 0.0
+        # <w_ι, x_ι> + γ ‖x_ι - π̂_c(ι)‖², which `fill_values` subtracts at all nodes of the cell.
+        distance, cost = 0.0, 0.0
         for action in range(num_actions):
-            distance += (state.policy[entry + action] - state.projected[to + action]) ** 2
-        workspace.distance[cell] = distance
+            chosen = state.policy[entry + action]
+            distance += (chosen - state.projected[to + action]) ** 2
+            cost += state.regret[entry + action] * chosen
+        workspace.distance[cell] = penalty * distance + cost
 
 
 @inner_kernel
 def fill_values(
-    team: int, penalty: float, first: int, end: int, game: Game, state: State, workspace: Workspace
+    team: int, first: int, end: int, game: Game, state: State, workspace: Workspace
 ) -> None:
-    """Fill V(n) = Σ_a x_ι(a) Q(n, a) - γ ‖x_ι - π̂_c(ι)‖² of the nodes in [first, end).
+    """Fill V(n) = Σ_a x_ι(a) Q(n, a) - <w_ι, x_ι> - γ ‖x_ι - π̂_c(ι)‖² of the nodes in [first, end).
 
-    At nodes of other teams, V is Σ_a x_ι(a) Q(n, a).
+    `workspace.distance` holds the last two terms. At nodes of other teams, V is Σ_a x_ι(a) Q(n, a).
     """
     num_terminals = len(game.nodes.payoff_node)
     for node in range(first, end):
         cell = game.fine.cell[node]
-        # The penalty of this stage is part of V, so that earlier stages take it into account.
-        value = -penalty * workspace.distance[cell] if game.nodes.team[node] == team else 0.0
+        # The costs of this stage are part of V, so that earlier stages take them into account.
+        value = -workspace.distance[cell] if game.nodes.team[node] == team else 0.0
         first_edge = game.outcomes.first_edge[node]
         for edge in range(first_edge, game.outcomes.first_edge[node + 1]):
             child = game.outcomes.child[edge]
@@ -159,3 +172,13 @@ def fill_values(
             elif -1 - child < num_terminals:  # Z stands for a terminal without a payoff
                 value += chance * game.nodes.payoff[team, -1 - child]
         workspace.value[node] = value
+
+
+@inner_kernel
+def update_multipliers(step: float, game: Game, state: State) -> None:
+    """Add `step` times π - π̂ to the multipliers of the learning teams' cells, in place."""
+    for cell in game.cells:
+        entry, to = game.fine.first_entry[cell], game.coarse.first_entry[game.known[cell]]
+        for action in range(game.fine.first_entry[cell + 1] - entry):
+            gap = state.policy[entry + action] - state.projected[to + action]
+            state.regret[entry + action] += step * gap

@@ -157,7 +157,8 @@ class State(NamedTuple):
 
     regret: FloatArray
     policy: FloatArray
-    """[S] cumulative regrets of the learners, and the current relaxed policy π."""
+    """[S] cumulative regrets of the learners, or multipliers w of progressive hedging, and the
+    current relaxed policy π."""
     projected: FloatArray
     """[C] the projected policy π̂."""
     projected_reach: FloatArray

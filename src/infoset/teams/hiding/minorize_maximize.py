@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -72,6 +72,9 @@ class MinorizeMaximize(HidingState):
     1.0
     """
 
+    _multiplier_step: ClassVar = 0.0
+    """As in the kernel."""
+
     def __init__(
         self,
         relaxed_form: RelaxedForm,
@@ -89,15 +92,15 @@ class MinorizeMaximize(HidingState):
         super().__init__(relaxed_form, penalty, seed, fixed or {})
         if len(self._game.teams) != 1:
             raise ParameterError(
-                f"{len(self._game.teams)} teams would learn, but Algorithm 1 supports only one: "
+                f"{len(self._game.teams)} teams would learn, but proximal steps support only one: "
                 "fix the policies of the others, or use ProgressiveHiding"
             )
         team = int(self._game.teams[0])
         violation = find_recall_violation(relaxed_form.relaxed, relaxed_form.teams[team])
         if violation is not None:
             raise UnsupportedGameError(
-                f"Algorithm 1 needs a team with perfect recall under the relaxed map: {violation} "
-                "Use perfect_recall_closure(map, team), or ProgressiveHiding"
+                "proximal steps need a team with perfect recall under the relaxed map: "
+                f"{violation} Use perfect_recall_closure(map, team), or ProgressiveHiding"
             )
         self._numbers = numbers_of(SCHEME, relaxed_form, 1)
         bounds = np.arange(relaxed_form.form.num_stages + 1)
@@ -116,7 +119,13 @@ class MinorizeMaximize(HidingState):
         """Run `iterations` more iterations, in one compiled call, and return their trace."""
         trace = self._trace_rows(iterations)
         minorize_maximize(
-            self._stages, self._game, self._numbers, self._state, self._workspace, trace
+            self._multiplier_step,
+            self._stages,
+            self._game,
+            self._numbers,
+            self._state,
+            self._workspace,
+            trace,
         )
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 

@@ -32,6 +32,9 @@ from infoset.teams.solving.result import TeamOutcome, TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask, reaches
 
 PENALTY = 0.3
+HEDGING_PENALTY = 0.01
+"""Default penalties of proximal steps, as parts of the payoff range. Multipliers, which grow in
+proportion to the penalty, outweigh the payoffs if it is large."""
 RATE_AGAINST = 2.0
 LEARNING_RATE = 16.0
 FIRST_PENALTY, LAST_PENALTY = 1 / 15, 8 / 3
@@ -133,23 +136,24 @@ def hide_by(scheme: HidingScheme | None = None) -> Start:
     return start
 
 
-def minorize(
-    relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int
-) -> Learner:
-    """Start Algorithm 1, by default with a penalty in proportion to the payoff range.
+def proximal_steps(name: str, algorithm: type[MinorizeMaximize], default: float) -> Start:
+    """Return a function that starts Algorithm 1 or progressive hedging.
 
-    Raises
-    ------
-    ParameterError
-        If the penalty is a schedule, or in the cases that `MinorizeMaximize` lists.
+    default : the penalty, in proportion to the payoff range, if none is given.
     """
-    if isinstance(penalty, PenaltySchedule):
-        raise ParameterError(
-            f"minorize-maximize needs a constant penalty, but {penalty.name!r} is a schedule; "
-            "give a number, such as 0.3"
-        )
-    penalty = PENALTY * _payoff_range(relaxed_form) if penalty is None else penalty
-    return MinorizeMaximize(relaxed_form, penalty, seed=seed)
+
+    def start(
+        relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int
+    ) -> Learner:
+        if isinstance(penalty, PenaltySchedule):
+            raise ParameterError(
+                f"{name} needs a constant penalty, but {penalty.name!r} is a schedule; "
+                "give a number, such as 0.3"
+            )
+        penalty = default * _payoff_range(relaxed_form) if penalty is None else penalty
+        return algorithm(relaxed_form, penalty, seed=seed)
+
+    return start
 
 
 def _payoff_range(relaxed_form: RelaxedForm) -> float:

@@ -7,14 +7,16 @@ from types import MappingProxyType
 from typing import Final, Protocol, runtime_checkable
 
 from infoset.errors import ParameterError
-from infoset.teams.hiding import HidingScheme
+from infoset.teams.hiding import HidingScheme, MinorizeMaximize, ProgressiveHedging
 from infoset.teams.relaxations import DEFAULT_RELAXATION
 from infoset.teams.solving.direct_methods import DirectMethod, find_optimum, run_best_responses
 from infoset.teams.solving.learning_methods import (
+    HEDGING_PENALTY,
     HIDING_DEFAULTS,
+    PENALTY,
     LearningMethod,
     hide_by,
-    minorize,
+    proximal_steps,
 )
 from infoset.teams.solving.portfolio import solve_in_stages
 from infoset.teams.solving.result import TeamResult
@@ -81,7 +83,13 @@ _ROWS: Final = (
         "minorize-maximize",
         "alternating proximal steps, never worse (Heymann and Lanctot 2025, Alg. 1)",
         TeamOptions(relax=DEFAULT_RELAXATION, iterations=100, restarts=10),
-        minorize,
+        proximal_steps("minorize-maximize", MinorizeMaximize, PENALTY),
+    ),
+    LearningMethod(
+        "progressive-hedging",
+        "scenarios solved alone, with multipliers for differences (Rockafellar and Wets 1991)",
+        TeamOptions(relax=DEFAULT_RELAXATION, iterations=300, restarts=10),
+        proximal_steps("progressive-hedging", ProgressiveHedging, HEDGING_PENALTY),
     ),
     DirectMethod(
         "iterated-best-response",
