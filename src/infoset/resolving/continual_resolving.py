@@ -138,7 +138,8 @@ class ContinualResolving(Searcher):
         default 20,000, or with a time limit ten times as many as can be sampled.
     num_samples
         Number of histories that are sampled if there are more. By default 300, or with a time limit
-        as many as an eighth of it allows.
+        as many as an eighth of it allows. 0 to search only where all histories are listed, and the
+        part below them has at most `max_ends`; elsewhere the fallback is played.
     tolerance
         A solution is played only if at no infostate of its root a best response of the opponent
         earns more than it may take there, by more than this fraction of the payoff range. None to

@@ -73,18 +73,19 @@ class Search(NamedTuple):
 
     def nash_conv(self, known: Known, values: TransformedValues) -> float:
         """Search at all public states, and return NashConv of what the search plays there."""
-        search = ContinualResolving(
-            values.tree,
-            known.policy,
-            values,
-            depth=self.depth,
-            gadget=self.gadget,
-            opponent=self.opponent,
-            leaf_rule=self.leaf_rule,
-            iterations=self.iterations,
-            tolerance=None,  # the study is about the solutions, not about which of them are played
-        )
+        search = ContinualResolving(values.tree, known.policy, values, **self.options())
         return nash_conv(search.search_policy())
+
+    def options(self) -> dict[str, Any]:
+        """Return the settings by the names of `ContinualResolving`."""
+        return {
+            "depth": self.depth,
+            "gadget": self.gadget,
+            "opponent": self.opponent,
+            "leaf_rule": self.leaf_rule,
+            "iterations": self.iterations,
+            "tolerance": None,  # the study is about solutions, not about which of them are played
+        }
 
 
 def title_of(blueprint: Blueprint) -> str:
