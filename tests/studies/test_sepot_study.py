@@ -8,9 +8,12 @@ from threading import Event
 import numpy as np
 import pytest
 
+from infoset.beliefs.history_sets import histories_around
+from infoset.beliefs.history_sources import SamplingLimits
 from infoset.evaluation import nash_conv, transformed_values
 from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, run_study
-from infoset.policy import TRANSFORMATIONS
+from infoset.games import load_game
+from infoset.policy import TRANSFORMATIONS, UniformPolicy
 from infoset.resolving import OPPONENT_VALUES, ContinualResolving
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot import (
@@ -20,6 +23,7 @@ from infoset_studies.sepot import (
     curves,
     head_to_head,
     leaf_rules,
+    position,
     search_cells,
 )
 from infoset_studies.sepot.blueprints import NETWORK, Blueprint, BlueprintCell, goofspiel
@@ -50,6 +54,7 @@ TINY = {
     ),
     "table-1": head_to_head._table_1({head_to_head.CARDS[0]: 2}, (100,), 2, 2),
     "table-1-large": head_to_head._table_1({head_to_head.MORE_CARDS[0]: 2}, (200,), 2, 1),
+    "position": position.PositionSetting(((Training(2), 1),), (1,)),
     "curves": (curves.Curve("tiny", goofspiel(3), 0.0, (2, 4), 2, (1,)),),
     "random-order": ablations.SeedSetting(((goofspiel(3, "random"), 20, (1,)),), 2),
 }
@@ -222,6 +227,24 @@ def test_a_match_ends_when_its_interval_is_narrow_enough(half_width, cells):
     assert {cell.block for cell in asked} == set(range(cells // 2))
 
 
+def test_at_the_position_each_player_has_one_ship_of_which_two_places_are_possible():
+    game = load_game(head_to_head.BOARDS[1])
+    history = position.position(game)
+    policies, limits = [UniformPolicy()] * 2, SamplingLimits(None, 100, 100)
+    found = histories_around(game, history.infostates[0], policies, limits).whole()
+    # Both ships of two cells of the opponent, and all of the player, may have changed places.
+    assert (len(found), *map(len, found.infostates)) == (16, 4, 4)
+    ships = {world.fleets[1] for world in found.worlds}
+    cells = {cell for fleet in ships for cell in cells_of(fleet[0])}
+    assert cells == set(position.SENSIBLE)
+    assert set(history.legal_actions(0)) == set(position.UNKNOWN[1]) > cells
+
+
+def cells_of(ship):
+    """Return the names of a ship's cells, given as bits."""
+    return [f"{n // 5}_{n % 5}" for n in range(25) if ship >> n & 1]
+
+
 def test_cells_can_be_interrupted():
     stopped = Event()
     stopped.set()
@@ -232,6 +255,7 @@ def test_cells_can_be_interrupted():
         CriticCell(BAD, 1, 0, (Search(),), known),
         CurveCell(GAME, 1, 0, (Search(),)),
         MatchCell(head_to_head.CARDS[0], Training(1), head_to_head.Search(), (0, 0), 2, 0),
+        position.PositionCell(head_to_head.BOARDS[1], Training(1), 0, (1,), 100),
     ):
         with pytest.raises(CellInterrupted):
             cell.run(stopped)
@@ -261,6 +285,9 @@ def test_networks_and_critics(tmp_path):
         for row in rows_of(finished, name, name):
             assert sum(row[share] for share in shares) == pytest.approx(1)
             assert row["limit"] == "samples" or row["sampled"] == 0 < row["searched"]
+    shares = [row["sensible shots"] for row in rows_of(finished, "position", "position")]
+    assert len(shares) == 2
+    assert all(0 < share < 1 for share in shares)
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ from infoset_studies.sepot.curves import CURVES
 from infoset_studies.sepot.head_to_head import HEAD_TO_HEAD, TABLE_1, TABLE_1_LARGE
 from infoset_studies.sepot.leaf_rules import LEAF_RULE
 from infoset_studies.sepot.opponent_values import GOOFSPIEL, LEDUC_GADGETS, SAFEST
+from infoset_studies.sepot.position import POSITION
 
 __all__ = ["SEPOT"]
 
@@ -32,5 +33,6 @@ SEPOT = Study(
         HEAD_TO_HEAD,
         TABLE_1,
         TABLE_1_LARGE,
+        POSITION,
     ),
 )
