@@ -48,7 +48,7 @@ TINY = {
     "noise": ablations.NoiseSetting(BAD, (0.0, 0.5), 2, 1),
     "iterations": ablations.IterationSetting(BAD, (5, 50), 1),
     "transformations": ablations.TransformationSetting(((BAD, ("identity", "all 22")),), (1,)),
-    "leaf-rules": leaf_rules.LeafRuleSetting(((BAD, (50,)), (GOOD, (50,))), (1, 2)),
+    "leaf-rules": leaf_rules.LeafRuleSetting(((BAD, (50,)), (GOOD, (50,))), (1, 2), 20),
     "matches": (
         Match(head_to_head.BOARDS[0], Training(2, 2), head_to_head.Search(), ((0, 0),), 2),
     ),
@@ -187,6 +187,7 @@ def test_each_leaf_rule_has_its_own_searches(done):
     search = ContinualResolving(tree, BAD.make(), values, **options)
     assert rows[0]["matrix 1"] == nash_conv(search.search_policy())
     assert len({rows[0][f"{rule} 1"] for rule in ("choice", "stateless", "matrix")}) == 3
+    assert rows[0]["network 1"] is None  # without JAX
 
 
 def cell_of(utilities):
@@ -255,6 +256,7 @@ def test_cells_can_be_interrupted():
         CriticCell(BAD, 1, 0, (Search(),), known),
         CurveCell(GAME, 1, 0, (Search(),)),
         MatchCell(head_to_head.CARDS[0], Training(1), head_to_head.Search(), (0, 0), 2, 0),
+        leaf_rules.ValueNetworkCell(BAD, 1, (Search(),), known),
         position.PositionCell(head_to_head.BOARDS[1], Training(1), 0, (1,), 100),
     ):
         with pytest.raises(CellInterrupted):
@@ -285,6 +287,9 @@ def test_networks_and_critics(tmp_path):
         for row in rows_of(finished, name, name):
             assert sum(row[share] for share in shares) == pytest.approx(1)
             assert row["limit"] == "samples" or row["sampled"] == 0 < row["searched"]
+    for row in rows_of(finished, "leaf-rules", "leaf-rules"):
+        assert row["network 1"] > 0 < row["error of the network"]
+        assert row["network 1"] != row["stateless 1"]
     shares = [row["sensible shots"] for row in rows_of(finished, "position", "position")]
     assert len(shares) == 2
     assert all(0 < share < 1 for share in shares)

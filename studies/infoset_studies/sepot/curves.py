@@ -22,6 +22,7 @@ from infoset.games import load_game
 from infoset.plotting import Line
 from infoset.resolving import ContinualResolving
 from infoset.runs import Interrupt
+from infoset.typing import FloatArray
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.beliefs.published import Measured
 from infoset_studies.sepot.blueprints import (
@@ -145,7 +146,7 @@ class Curve(NamedTuple):
         kinds = (f"{s.opponent}, depth {s.depth}" for s in self.searches())
         return ("network", *kinds)
 
-    def exploitabilities(self, run: RunCells) -> np.ndarray[Any, Any]:
+    def exploitabilities(self, run: RunCells) -> FloatArray:
         """Return [C, S, K, 2] what the opponent of each player gains, by checkpoint and seed."""
         cells = [
             CurveCell(self.game, steps, seed, self.searches())
@@ -153,7 +154,8 @@ class Curve(NamedTuple):
         ]
         found = np.array([result["security_levels"] for result in run(cells)])
         by_seed = found.reshape(self.seeds, len(self.checkpoints), *found.shape[1:])
-        return np.array([self.value, -self.value]) - np.swapaxes(by_seed, 0, 1)
+        gains: FloatArray = np.array([self.value, -self.value]) - np.swapaxes(by_seed, 0, 1)
+        return gains
 
 
 def curve_report(run: RunCells, setting: tuple[Curve, ...]) -> Report:
@@ -173,7 +175,7 @@ def curve_report(run: RunCells, setting: tuple[Curve, ...]) -> Report:
             lower = int((sums[-1, :, kind] < sums[-1, :, 0]).sum()) if kind else None
             last.append((curve.name, curve.seeds, label, *numbers, lower))
         charts += [_chart(curve, found, player) for player in range(2)]
-    players = ("player 0", "±", "player 1", "±", "NashConv", "±")
+    numbers_of = ("player 0", "±", "player 1", "±", "NashConv", "±")
     about = (
         "how much an opponent of each player gains, and NashConv, which is the sum of both; mean "
         f"and half of the 95% confidence interval over the seeds.{without_networks()}"
@@ -181,12 +183,15 @@ def curve_report(run: RunCells, setting: tuple[Curve, ...]) -> Report:
     return Report(
         (
             Table(
-                "curves", f"During training: {about}", ("game", "kind", "steps", *players), (*rows,)
+                "curves",
+                f"During training: {about}",
+                ("game", "kind", "steps", *numbers_of),
+                (*rows,),
             ),
             Table(
                 "curves-last",
                 f"After training: {about}",
-                ("game", "seeds", "kind", *players, "seeds improved"),
+                ("game", "seeds", "kind", *numbers_of, "seeds improved"),
                 (*last,),
             ),
         ),
@@ -194,7 +199,7 @@ def curve_report(run: RunCells, setting: tuple[Curve, ...]) -> Report:
     )
 
 
-def _chart(curve: Curve, found: np.ndarray[Any, Any], player: int) -> Chart:
+def _chart(curve: Curve, found: FloatArray, player: int) -> Chart:
     """Return what the opponent of a player gains, by learner steps."""
     across = tuple(map(float, curve.checkpoints))
     means = found[..., player].mean(axis=1)

@@ -93,10 +93,15 @@ class Search:
 
     def searcher(self, game: Game, made: Made, seed: int) -> ContinualResolving:
         """Return the search with a network and its critic."""
-        whole = {"max_ends": self.limit, "max_histories": self.limit, "num_samples": 0}
-        limits = {} if self.limit is None else whole
         return ContinualResolving(
-            RulesModel(game), made.policy, made.critic, opponent=self.opponent, seed=seed, **limits
+            RulesModel(game),
+            made.policy,
+            made.critic,
+            opponent=self.opponent,
+            max_ends=self.limit,
+            max_histories=self.limit,
+            num_samples=None if self.limit is None else 0,
+            seed=seed,
         )
 
 
@@ -130,9 +135,16 @@ class Training:
 def _made(training: Training, name: str, seed: int) -> Made:
     from infoset.deep import train, train_critic
 
-    game, options = load_game(name), {"build": False, "response_steps": 0, "seed": seed}
-    shared = None if training.critic_steps else SHARED_CRITIC
-    found = train(game, NETWORK, steps=training.steps, critic=shared, **options)
+    game, shared = load_game(name), None if training.critic_steps else SHARED_CRITIC
+    found = train(
+        game,
+        NETWORK,
+        build=False,
+        steps=training.steps,
+        seed=seed,
+        critic=shared,
+        response_steps=0,
+    )
     if shared is not None:
         return Made(found.policy, found.critic)
     critic = train_critic(game, found.policy, steps=training.critic_steps, seed=seed)

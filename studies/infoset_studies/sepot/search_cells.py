@@ -13,7 +13,7 @@ from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.studies import RunCells
 from infoset.policy import IDENTITY, TRANSFORMATIONS, Transformation, constant_transformations
-from infoset.resolving import LEAF_RULES, ContinualResolving
+from infoset.resolving import LEAF_RULES, ContinualResolving, RangeValues
 from infoset.runs import Interrupt
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known, one_at_a_time
@@ -71,9 +71,10 @@ class Search(NamedTuple):
         standard = "constants" if game == LEDUC else "all 22"
         return TRANSFORMATION_SETS[self.transformations or standard]
 
-    def nash_conv(self, known: Known, values: TransformedValues) -> float:
+    def nash_conv(self, known: Known, values: TransformedValues | RangeValues) -> float:
         """Search at all public states, and return NashConv of what the search plays there."""
-        search = ContinualResolving(values.tree, known.policy, values, **self.options())
+        tree = tree_of(known.blueprint.game)
+        search = ContinualResolving(tree, known.policy, values, **self.options())
         return nash_conv(search.search_policy())
 
     def options(self) -> dict[str, Any]:
