@@ -125,6 +125,28 @@ def test_too_many_ends_lead_to_samples_and_then_to_the_blueprint():
     assert first != infostate
 
 
+@pytest.mark.parametrize("limits", [{"max_ends": 24}, {"max_histories": 3}])
+@pytest.mark.parametrize("time_limit", [None, 60_000])
+def test_without_samples_a_search_has_all_histories_or_none(limits, time_limit):
+    infostate, actions = infostates_of(GOOFSPIEL, 0)[-1]
+    common = {"num_samples": 0, "iterations": 20, "tolerance": None, "milliseconds": time_limit}
+    whole, limited_one = by_rules(GOOFSPIEL, **common), by_rules(GOOFSPIEL, **common, **limits)
+    expected = by_rules(GOOFSPIEL, iterations=20, tolerance=None)
+    np.testing.assert_array_equal(
+        whole.action_probabilities(infostate, actions),
+        expected.action_probabilities(infostate, actions),
+    )
+    assert whole.last_search.method == expected.last_search.method == "complete"
+    answer = limited_one.action_probabilities(infostate, actions)
+    assert limited_one.last_search.method == "blueprint"
+    blueprint = blueprint_of(GOOFSPIEL).action_probabilities(infostate, actions)
+    np.testing.assert_array_equal(answer, blueprint)
+    # The root of the game has one history, which is never too many.
+    first = infostates_of(GOOFSPIEL, 0)[0]
+    limited_one.action_probabilities(*first)
+    assert limited_one.last_search.method == "complete"
+
+
 @pytest.mark.parametrize("max_ends", [20_000, 24])
 def test_answers_do_not_leak_and_do_not_depend_on_the_order(max_ends):
     name = GOOFSPIEL
@@ -181,6 +203,8 @@ def test_what_search_by_rules_refuses():
         ContinualResolving(model)
     with pytest.raises(ParameterError, match="max_ends=0"):
         by_rules("kuhn_poker", max_ends=0)
+    with pytest.raises(ParameterError, match="num_samples=-1"):
+        by_rules("kuhn_poker", num_samples=-1)
     with pytest.raises(ParameterError, match="not values"):
         ContinualResolving(model, values=3)
     with pytest.raises(ParameterError, match="not a policy"):

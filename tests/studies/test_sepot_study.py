@@ -8,20 +8,27 @@ from threading import Event
 import numpy as np
 import pytest
 
+from infoset.beliefs.history_sets import histories_around
+from infoset.beliefs.history_sources import SamplingLimits
 from infoset.evaluation import nash_conv, transformed_values
 from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, run_study
-from infoset.policy import TRANSFORMATIONS
+from infoset.games import load_game
+from infoset.policy import TRANSFORMATIONS, UniformPolicy
 from infoset.resolving import OPPONENT_VALUES, ContinualResolving
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot import (
     SEPOT,
     ablations,
     blueprints,
+    curves,
     head_to_head,
     leaf_rules,
+    position,
     search_cells,
 )
 from infoset_studies.sepot.blueprints import NETWORK, Blueprint, BlueprintCell, goofspiel
+from infoset_studies.sepot.curves import CurveCell
+from infoset_studies.sepot.head_to_head import Match, MatchCell, Played, Training
 from infoset_studies.sepot.opponent_values import Grid, searches_of
 from infoset_studies.sepot.search_cells import CriticCell, Search, SearchCell
 
@@ -41,8 +48,14 @@ TINY = {
     "noise": ablations.NoiseSetting(BAD, (0.0, 0.5), 2, 1),
     "iterations": ablations.IterationSetting(BAD, (5, 50), 1),
     "transformations": ablations.TransformationSetting(((BAD, ("identity", "all 22")),), (1,)),
-    "leaf-rules": leaf_rules.LeafRuleSetting(((BAD, (50,)), (GOOD, (50,))), (1, 2)),
-    "matches": head_to_head.MatchSetting(((head_to_head.battleship(3, (2, 2)), 2, 2, 2),), 1),
+    "leaf-rules": leaf_rules.LeafRuleSetting(((BAD, (50,)), (GOOD, (50,))), (1, 2), 20),
+    "matches": (
+        Match(head_to_head.BOARDS[0], Training(2, 2), head_to_head.Search(), ((0, 0),), 2),
+    ),
+    "table-1": head_to_head._table_1({head_to_head.CARDS[0]: 2}, (100,), 2, 2),
+    "table-1-large": head_to_head._table_1({head_to_head.MORE_CARDS[0]: 2}, (200,), 2, 1),
+    "position": position.PositionSetting(((Training(2), 1),), (1,)),
+    "curves": (curves.Curve("tiny", goofspiel(3), 0.0, (2, 4), 2, (1,)),),
     "random-order": ablations.SeedSetting(((goofspiel(3, "random"), 20, (1,)),), 2),
 }
 EXPERIMENTS = tuple(replace(e, quick=TINY[e.name]) for e in SEPOT.experiments)
@@ -174,6 +187,63 @@ def test_each_leaf_rule_has_its_own_searches(done):
     search = ContinualResolving(tree, BAD.make(), values, **options)
     assert rows[0]["matrix 1"] == nash_conv(search.search_policy())
     assert len({rows[0][f"{rule} 1"] for rule in ("choice", "stateless", "matrix")}) == 3
+    assert rows[0]["network 1"] is None  # without JAX
+
+
+def cell_of(utilities):
+    """Return the result of a cell, given the utility of each deal."""
+    error = np.std(utilities, ddof=1) / np.sqrt(len(utilities))
+    methods = {"complete": 3, "blueprint": 1}
+    return {"utility": np.mean(utilities), "standard_error": error, "methods": methods}
+
+
+def test_cells_of_a_match_are_pooled():
+    utilities = np.random.default_rng(1).choice([-1.0, 0.0, 1.0], (2, 5, 10))
+    found = Played.of(10, [[cell_of(block) for block in pairing] for pairing in utilities])
+    assert found.deals == 100
+    assert found.mean == pytest.approx(utilities.mean())
+    # Pairings are fixed, and deals are drawn within them.
+    variances = [pairing.ravel().var(ddof=1) / 50 for pairing in utilities]
+    assert found.half_width == pytest.approx(1.96 * np.sqrt(sum(variances)) / 2)
+    assert found.methods == {"complete": 30, "blueprint": 10}
+    # Of several networks, the interval is over their means.
+    many = np.random.default_rng(2).normal(size=(4, 1, 10))
+    found = Played.of(10, [[cell_of(block) for block in pairing] for pairing in many])
+    error = many.mean(axis=(1, 2)).std(ddof=1) / 2
+    assert found.half_width == pytest.approx(3.182 * error, rel=1e-3)
+
+
+@pytest.mark.parametrize(("half_width", "cells"), [(0.0, 8), (0.3, 4), (9.0, 2)])
+def test_a_match_ends_when_its_interval_is_narrow_enough(half_width, cells):
+    asked = []
+
+    def run(wanted):
+        asked.extend(wanted)
+        return [cell_of([1.0, -1.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0]) for _ in wanted]
+
+    game = head_to_head.CARDS[0]
+    training, search = Training(2), head_to_head.Search(100, "profile")
+    Match(game, training, search, ((0, 1), (1, 0)), 8, 4, half_width).play(run)
+    assert len(asked) == len(set(asked)) == cells
+    assert {cell.block for cell in asked} == set(range(cells // 2))
+
+
+def test_at_the_position_each_player_has_one_ship_of_which_two_places_are_possible():
+    game = load_game(head_to_head.BOARDS[1])
+    history = position.position(game)
+    policies, limits = [UniformPolicy()] * 2, SamplingLimits(None, 100, 100)
+    found = histories_around(game, history.infostates[0], policies, limits).whole()
+    # Both ships of two cells of the opponent, and all of the player, may have changed places.
+    assert (len(found), *map(len, found.infostates)) == (16, 4, 4)
+    ships = {world.fleets[1] for world in found.worlds}
+    cells = {cell for fleet in ships for cell in cells_of(fleet[0])}
+    assert cells == set(position.SENSIBLE)
+    assert set(history.legal_actions(0)) == set(position.UNKNOWN[1]) > cells
+
+
+def cells_of(ship):
+    """Return the names of a ship's cells, given as bits."""
+    return [f"{n // 5}_{n % 5}" for n in range(25) if ship >> n & 1]
 
 
 def test_cells_can_be_interrupted():
@@ -184,6 +254,10 @@ def test_cells_can_be_interrupted():
         BlueprintCell(BAD),
         SearchCell(BAD, Search(), known),
         CriticCell(BAD, 1, 0, (Search(),), known),
+        CurveCell(GAME, 1, 0, (Search(),)),
+        MatchCell(head_to_head.CARDS[0], Training(1), head_to_head.Search(), (0, 0), 2, 0),
+        leaf_rules.ValueNetworkCell(BAD, 1, (Search(),), known),
+        position.PositionCell(head_to_head.BOARDS[1], Training(1), 0, (1,), 100),
     ):
         with pytest.raises(CellInterrupted):
             cell.run(stopped)
@@ -208,3 +282,36 @@ def test_networks_and_critics(tmp_path):
     assert first["opponent values"] == "no search"
     assert all(0 <= row["seeds improved"] <= 2 for row in others)
     assert rows_of(finished, "leduc", "tiny")[0][LEARNED.label] > 0
+    for name in ("matches", "table-1", "table-1-large"):
+        shares = ("searched", "sampled", "earlier search", "network")
+        for row in rows_of(finished, name, name):
+            assert sum(row[share] for share in shares) == pytest.approx(1)
+            assert row["limit"] == "samples" or row["sampled"] == 0 < row["searched"]
+    for row in rows_of(finished, "leaf-rules", "leaf-rules"):
+        assert row["network 1"] > 0 < row["error of the network"]
+        assert row["network 1"] != row["stateless 1"]
+    shares = [row["sensible shots"] for row in rows_of(finished, "position", "position")]
+    assert len(shares) == 2
+    assert all(0 < share < 1 for share in shares)
+
+
+@pytest.mark.long
+def test_curves_go_on_from_shorter_runs_as_if_they_were_one(tmp_path):
+    pytest.importorskip("equinox")
+    from infoset.deep import train
+
+    (curve,) = TINY["curves"]
+    folder = CellFolder(tmp_path / "runs", "sepot")
+    found = curve.exploitabilities(lambda cells: run_cells(cells, folder, workers=1))
+    assert found.shape == (2, 2, 3, 2)
+    tree = tree_of(curve.game)
+    for place, steps in enumerate(curve.checkpoints):
+        policy = train(
+            tree,
+            NETWORK,
+            steps=steps,
+            seed=1,
+            critic=curves.CRITIC,
+            transformations=TRANSFORMATIONS,
+        ).policy.tabulate(tree.sequence_form)
+        assert found[place, 1, 0].sum() == pytest.approx(nash_conv(policy), abs=1e-12)

@@ -30,6 +30,8 @@ from infoset.deep.rules import device_game
 from infoset.deep.seed_training import train_seeds
 from infoset.deep.training_run import NetworkMethod, TrainingResult, train
 from infoset.deep.tree_game import TreeGame, make_tree_game
+from infoset.deep.value_network import ValueNetwork, train_value_network
+from infoset.deep.value_network_learning import ValueNetworkSpec
 
 __all__ = [
     "CRITICS",
@@ -52,6 +54,8 @@ __all__ = [
     "ResponseBound",
     "TrainingResult",
     "TreeGame",
+    "ValueNetwork",
+    "ValueNetworkSpec",
     "check_device_game",
     "default_transformations",
     "device_game",
@@ -67,4 +71,5 @@ __all__ = [
     "train",
     "train_critic",
     "train_seeds",
+    "train_value_network",
 ]

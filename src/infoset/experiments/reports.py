@@ -190,7 +190,7 @@ class HeatMap:
     y: tuple[float, ...]
     """The parameters, increasing."""
     values: tuple[tuple[float, ...], ...]
-    """One row for each value of y, with an entry for each value of x."""
+    """One row for each value of y, with an entry for each value of x; NaN leaves a cell blank."""
 
     def figure(self) -> Figure:
         """Draw the figure."""

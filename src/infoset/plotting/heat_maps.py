@@ -42,7 +42,7 @@ def plot_heat_map(
     Parameters
     ----------
     values
-        [y, x] numbers.
+        [y, x] numbers; cells of NaN are blank.
     x, y
         The parameters.
 
@@ -74,8 +74,9 @@ def plot_heat_map(
     axes.set_ylabel(y_label)
     set_title(axes, title)
     if max(shown.shape) <= NUMBERS_UP_TO:
-        middle = (shown.min() + shown.max()) / 2
-        for (row, column), value in np.ndenumerate(shown):
+        middle = (np.nanmin(shown) + np.nanmax(shown)) / 2
+        for row, column in np.argwhere(~np.isnan(shown)).tolist():
+            value = shown[row, column]
             ink = LIGHT if value < middle else DARK
             text = f"{value:.2f}"
             axes.text(column, row, text, ha="center", va="center", fontsize=7, color=ink)

@@ -17,6 +17,7 @@ from infoset.resolving.public_part import PublicPart
 from infoset.resolving.public_resolver import PublicResolver
 from infoset.resolving.public_resolving import PublicResolution, resolve_public_subgame
 from infoset.resolving.public_subgames import PublicSubgame, public_subgame
+from infoset.resolving.range_values import Ranges, RangeValues, ResponseValues
 from infoset.resolving.resolution import Resolution, ResolvingRecord, ResolvingSettings
 from infoset.resolving.rollout_values import RolloutContinuationValues
 from infoset.resolving.rules_resolver import RulesResolver
@@ -45,9 +46,12 @@ __all__ = [
     "PublicResolution",
     "PublicResolver",
     "PublicSubgame",
+    "RangeValues",
+    "Ranges",
     "Resolution",
     "ResolvingRecord",
     "ResolvingSettings",
+    "ResponseValues",
     "RolloutContinuationValues",
     "RulesResolver",
     "SubgameRegret",

@@ -40,6 +40,7 @@ from infoset.resolving.gadgets import GADGETS
 from infoset.resolving.leaf_rules import LEAF_RULES
 from infoset.resolving.public_resolver import PublicResolver
 from infoset.resolving.public_state_resolver import PublicStateResolver
+from infoset.resolving.range_values import RangeValues
 from infoset.resolving.resolution import (
     ITERATIONS,
     MIN_ITERATIONS,
@@ -72,7 +73,7 @@ class TabulatedValues(Protocol):
         ...
 
 
-KINDS_OF_VALUES: Final = (TransformedValues, ContinuationValues)
+KINDS_OF_VALUES: Final = (TransformedValues, ContinuationValues, RangeValues)
 
 
 class ContinualResolving(Searcher):
@@ -104,13 +105,14 @@ class ContinualResolving(Searcher):
         The policy of both players; by default uniform. A function of an infostate and its legal
         actions; or, with a tree or a public form, the name of a method, which solves it, `zoo:NAME`
         for a policy of the zoo, or a policy file.
-    values : TransformedValues, ContinuationValues or callable, optional
+    values : TransformedValues, ContinuationValues, RangeValues or callable, optional
         Values of histories for the opponent's continuations: those of a critic, or a function
         `(histories, player) -> [K, n]`, see `ContinuationValues`. By default exact ones with
-        `TRANSFORMATIONS`, which need a tree. On a public form, a function `(node, ranges)` that
-        gives the value of each hand at the depth limit, see `infoset.forms.LeafFunction`, and the
-        opponent's values at the root of a search that begins there; by default those of the
-        blueprint.
+        `TRANSFORMATIONS`, which need a tree. With a tree also `RangeValues`, such as a value
+        network: values of infostates at the depth limit by range. On a public form, a function
+        `(node, ranges)` that gives the value of each hand at the depth limit, see
+        `infoset.forms.LeafFunction`, and the opponent's values at the root of a search that begins
+        there; by default those of the blueprint.
     depth : int, "auto" or None
         A search stops where each player has acted at this many public states. None searches to the
         end of the game. "auto" is 1, but None on a public form without `values`. There, leaf values
@@ -138,7 +140,8 @@ class ContinualResolving(Searcher):
         default 20,000, or with a time limit ten times as many as can be sampled.
     num_samples
         Number of histories that are sampled if there are more. By default 300, or with a time limit
-        as many as an eighth of it allows.
+        as many as an eighth of it allows. 0 to search only where all histories are listed, and the
+        part below them has at most `max_ends`; elsewhere the fallback is played.
     tolerance
         A solution is played only if at no infostate of its root a best response of the opponent
         earns more than it may take there, by more than this fraction of the payoff range. None to
@@ -188,7 +191,11 @@ class ContinualResolving(Searcher):
         self,
         model: SearchedGame | GameTree | Form,
         blueprint: GivenBlueprint | None = None,
-        values: TransformedValues | ContinuationValues | ContinuationFunction | None = None,
+        values: TransformedValues
+        | ContinuationValues
+        | RangeValues
+        | ContinuationFunction
+        | None = None,
         *,
         depth: int | Literal["auto"] | None = "auto",
         gadget: str = "resolving",
@@ -302,12 +309,21 @@ class ContinualResolving(Searcher):
         _check_blueprint(values, (blueprint.digest, getattr(given, "digest", None)))
         if not np.isfinite(values.values).all():
             raise ParameterError("values has an entry that is NaN or infinite")
+        by_range = given_values if isinstance(given_values, RangeValues) else None
+        if by_range is not None and self.resolving.leaf_rule != "choice":
+            raise UnsupportedGameError(
+                f'leaf_rule="{self.resolving.leaf_rule}" needs leaves at which players choose, '
+                f"but {type(by_range).__name__} gives each infostate there a value; omit leaf_rule"
+            )
         return blueprint, [
-            TreeResolver(tree, player, blueprint, values, self.resolving) for player in range(2)
+            TreeResolver(tree, player, blueprint, values, self.resolving, by_range)
+            for player in range(2)
         ]
 
     def _by_rules(
-        self, blueprint: Policy, values: ContinuationValues | ContinuationFunction | None
+        self,
+        blueprint: Policy,
+        values: ContinuationValues | RangeValues | ContinuationFunction | None,
     ) -> Sequence[Resolver]:
         """Return the searches of both players by the rules."""
         game, settings = self.model.game, self.resolving
@@ -317,6 +333,11 @@ class ContinualResolving(Searcher):
                 f"without a tree of {game}, a search needs values of histories at its root and at "
                 "its depth limit: give values, such as a critic (train_critic) or a function; or "
                 'search to the end without them by depth=None, gadget="none", which is not safe'
+            )
+        if isinstance(values, RangeValues):
+            raise UnsupportedGameError(
+                f"values={type(values).__name__} are values by range, which need the tree of the "
+                f"game; give build_tree(game) if it is small enough, or a critic for {game}"
             )
         if GADGETS[settings.gadget].uses_gifts:
             raise UnsupportedGameError(

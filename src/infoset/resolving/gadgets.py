@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,8 +19,11 @@ from infoset.forms import (
     add_gadget,
     contract_terminals,
 )
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
+
+ARRIVE: Final = "arrive"
+"""The forced move of both players at a leaf whose values depend on ranges."""
 
 
 @dataclass(frozen=True)
@@ -211,28 +214,86 @@ def entered_form(
     UnsupportedGameError
         If the game is not two-player constant-sum.
     """
+    _check_game(part)
+    check_player(player, 2, part.name)
+    values = _leaf_values(part, leaf_values)
+    # Each leaf history becomes one terminal for each pair of choices there.
+    leaf, *choices = np.unravel_index(np.arange(values.size), values.shape)
+    pairs = (choices[0], choices[1]) if player == 0 else (choices[1], choices[0])
+    sizes = values.shape[1:] if player == 0 else values.shape[:0:-1]
+    moves = [tuple(range(size)) if size > 1 else () for size in sizes]
+    entered = [_EnteredInfostates.of(part, p, moves[p]) for p in range(2)]
+    return _ended_form(part, entered, leaf, pairs, _utilities(part, player, values.ravel()))
+
+
+def arriving_form(part: TreePart) -> tuple[SequenceForm, tuple[LongArray, LongArray]]:
+    """Return a part with forced moves at its root, and at its leaves, which pay 1 to each player.
+
+    Values of infostates at the leaves may depend on ranges, see `infoset.resolving.range_values`.
+
+    Returns
+    -------
+    form : SequenceForm
+        As that of `entered_form`.
+    sequences : tuple[LongArray, LongArray]
+        Per player, [L] the sequence with which it arrives at each of `part.leaf_histories`.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    """
+    _check_game(part)
+    entered = [_EnteredInfostates.of(part, p, (ARRIVE,)) for p in range(2)]
+    leaf = np.arange(len(part.leaf_histories))
+    utility = _utilities(part, 0, np.ones(len(leaf)))
+    utility[len(part.terminals) :] = 1.0
+    form = _ended_form(part, entered, leaf, (np.zeros_like(leaf), np.zeros_like(leaf)), utility)
+    return form, (entered[0].leaf_sequence, entered[1].leaf_sequence)
+
+
+def _check_game(part: TreePart) -> None:
+    """Raise unless a part belongs to a two-player constant-sum game."""
     form = part.tree.sequence_form
-    constant, other = form.constant_sum, 1 - player
-    if form.num_players != 2 or constant is None:
+    if form.num_players != 2 or form.constant_sum is None:
         raise UnsupportedGameError(
             f"gadgets need a two-player constant-sum game, which {form.name} is not"
         )
-    check_player(player, 2, part.name)
-    values = _leaf_values(part, leaf_values)
-    roots = [len(own) if part.root else 0 for own in infostates_at(part.tree, part.root)]
-    num_choices = {player: values.shape[1], other: values.shape[2]}
-    entered = [_EnteredInfostates.of(part, p, roots[p], num_choices[p]) for p in range(2)]
-    # Each leaf history becomes one terminal for each pair of choices there.
+
+
+def _utilities(part: TreePart, player: Player, leaf_values: FloatArray) -> FloatArray:
+    """Return [Z, 2] the utilities at terminals and at leaves, given a player's at leaves."""
+    own = np.append(part.tree.rewards_so_far[part.terminals, player], leaf_values)
+    constant = part.tree.sequence_form.constant_sum
+    assert constant is not None
+    found = np.empty((len(own), 2))
+    found[:, player], found[:, 1 - player] = own, constant - own
+    return found
+
+
+def _ended_form(
+    part: TreePart,
+    entered: Sequence[_EnteredInfostates],
+    leaf: LongArray,
+    moves: tuple[LongArray, LongArray],
+    utility: FloatArray,
+) -> SequenceForm:
+    """Return the sequence form of a part.
+
+    Parameters
+    ----------
+    leaf, moves
+        [E] the leaf history of each end after the terminals, and the number of each player's move
+        there; unused if it has none.
+    utility
+        [Z, 2] at the terminals and at these ends.
+    """
     num_ended = len(part.terminals)
-    leaf, *choices = np.unravel_index(np.arange(values.size), values.shape)
     place = np.append(np.arange(num_ended), num_ended + leaf)
     sequence = np.stack([own.last(part, p, place) for p, own in enumerate(entered)], axis=1)
-    for chooser, choice in zip((player, other), choices, strict=True):
-        if num_choices[chooser] > 1:
-            sequence[num_ended:, chooser] = entered[chooser].leaf_sequence[leaf] + choice
-    own_utility = np.append(part.tree.rewards_so_far[part.terminals, player], values)
-    utility = np.empty((len(place), 2))
-    utility[:, player], utility[:, other] = own_utility, constant - own_utility
+    for player, own in enumerate(entered):
+        if own.moves_at_leaves:
+            sequence[num_ended:, player] = own.leaf_sequence[leaf] + moves[player]
     return contract_terminals(
         name=part.name,
         infostate_trees=tuple(own.tree for own in entered),
@@ -251,19 +312,19 @@ class _EnteredInfostates:
     sequence: LongArray
     """[Q] the new number of each sequence of the part; the empty one is not used."""
     leaf_sequence: LongArray
-    """[L] the first sequence at the infostate at each leaf history, if the player chooses there."""
+    """[L] the first sequence at the infostate at each leaf history, if the player moves there."""
+    moves_at_leaves: bool
 
     @classmethod
-    def of(
-        cls, part: TreePart, player: Player, num_roots: int, num_choices: int
-    ) -> _EnteredInfostates:
-        """Return the infostates, given the number of roots and of choices at each leaf."""
+    def of(cls, part: TreePart, player: Player, moves: tuple[Action, ...]) -> _EnteredInfostates:
+        """Return the infostates, given the moves at each leaf; none if the player does not move."""
         old = part.infostate_trees[player]
+        num_roots = len(infostates_at(part.tree, part.root)[player]) if part.root else 0
         leaves, sets = part.leaf_infostates(player), list(old.action_sets)
         action_set, parent, action = old.action_set.copy(), old.parent, old.action.copy()
-        if num_choices > 1:
+        if moves:
             action_set[leaves] = len(sets)
-            sets.append(tuple(range(num_choices)))
+            sets.append(moves)
         # A forced move is inserted before each root, with the observations of the root.
         roots = slice(1, 1 + num_roots)
         parent = np.where(parent > 0, parent + num_roots, parent)
@@ -292,6 +353,7 @@ class _EnteredInfostates:
             tree=tree,
             sequence=np.append(0, np.arange(1, old.num_sequences) + shift),
             leaf_sequence=tree.first_sequence[leaves + num_roots].astype(np.int64),
+            moves_at_leaves=bool(moves),
         )
 
     def last(self, part: TreePart, player: Player, place: LongArray) -> LongArray:

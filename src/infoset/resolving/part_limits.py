@@ -80,13 +80,14 @@ class PartLimits:
         """Yield limits for histories, until some are found or the time for it is over.
 
         They are the maximum number of histories that are listed, the number that is sampled if
-        there are more, and the value of `working_seconds()` at which drawing ends.
+        there are more (0 for none), and the value of `working_seconds()` at which drawing ends.
 
         start : `working_seconds()` at the start of the search.
         """
         settings, seconds = self.settings, self.settings.budget.seconds
         if seconds is None:
-            yield settings.max_histories or MAX_HISTORIES, settings.num_samples or NUM_SAMPLES, inf
+            number = NUM_SAMPLES if settings.num_samples is None else settings.num_samples
+            yield settings.max_histories or MAX_HISTORIES, number, inf
             return
         most = settings.num_samples or LARGEST
         number = max(MIN_SAMPLES, int(self.histories_per_second * seconds * DRAWING / 2))
@@ -94,7 +95,7 @@ class PartLimits:
         while True:
             number = min(number, most)
             listed = min(GROWTH * number, settings.max_histories or LARGEST)
-            yield listed, number, latest
+            yield listed, number if settings.has_samples else 0, latest
             if number == most or working_seconds() >= latest:
                 return
             number *= GROWTH
@@ -137,7 +138,7 @@ class PartLimits:
         """
         for max_histories, num_samples, latest in self.drawing(start):
             began, found = working_seconds(), None
-            limits = SamplingLimits(rng, max_histories, num_samples)
+            limits = SamplingLimits(rng, max_histories, max(1, num_samples))
             try:
                 with deadline(latest):
                     found = histories_around(game, infostate, policies, limits)
@@ -147,7 +148,8 @@ class PartLimits:
                 pass
             number = num_samples if found is None else len(found)
             self.histories_per_second = number / max(working_seconds() - began, 1e-6)
-            return found
+            if found is None or found.is_complete or self.settings.has_samples:
+                return found
         return None
 
     def build(
@@ -160,7 +162,8 @@ class PartLimits:
     ) -> LocalPart | None:
         """Return the part below the histories, or below a sample of them that is small enough.
 
-        None if even a few histories are too many, or if the part takes too much of the time left.
+        None if even a few histories are too many, or all of them without samples, or if the part
+        takes too much of the time left.
         """
         max_ends, depth = self.max_ends(start), self.settings.depth
 
@@ -184,7 +187,7 @@ class PartLimits:
             if whole is not None:
                 return whole
         weight = histories.reach
-        if not weight[histories.has(infostate)].any():
+        if not self.settings.has_samples or not weight[histories.has(infostate)].any():
             return None
         while number >= NUM_PROBES:
             number = number * 9 // 10  # other histories may have more ends

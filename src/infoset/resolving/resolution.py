@@ -59,8 +59,9 @@ class ResolvingSettings:
     max_histories: int | None = None
     num_samples: int | None = None
     """By rules, the maximum number of histories of a public state that are listed, and the number
-    that are sampled if there are more. None for `MAX_HISTORIES` and `NUM_SAMPLES`, or with a time
-    limit for as many as a quarter of it allows."""
+    that are sampled if there are more; 0 to search only where all histories are listed, and their
+    part is not too large. None for `MAX_HISTORIES` and `NUM_SAMPLES`, or with a time limit for as
+    many as a quarter of it allows."""
     tolerance: float | None = TOLERANCE
     """A solution is played only if the opponent's best response, in the game that was solved, gains
     at most this fraction of the payoff range at every infostate of the root. Its gain is measured
@@ -79,11 +80,16 @@ class ResolvingSettings:
         check_choice("gadget", self.gadget, GADGETS)
         check_choice("opponent", self.opponent, OPPONENT_VALUES)
         check_choice("leaf_rule", self.leaf_rule, LEAF_RULES)
-        for name in ("max_ends", "max_histories", "num_samples"):
+        for name, minimum in (("max_ends", 1), ("max_histories", 1), ("num_samples", 0)):
             if getattr(self, name) is not None:
-                check_count(name, getattr(self, name), minimum=1)
+                check_count(name, getattr(self, name), minimum=minimum)
         if self.tolerance is not None:
             check_number("tolerance", self.tolerance)
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether histories may be sampled if there are too many."""
+        return self.num_samples != 0
 
     @property
     def is_checked(self) -> bool:

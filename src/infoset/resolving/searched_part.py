@@ -11,9 +11,11 @@ import numpy as np
 
 from infoset.beliefs import TreePart, part_between
 from infoset.beliefs.public_belief_state import histories_at
-from infoset.forms import Form, SequenceForm, TransformedForm
+from infoset.forms import Form, TransformedForm
 from infoset.resolving.gadgets import entered_form, with_gadget
 from infoset.resolving.opponent_values import responses_at_root
+from infoset.resolving.range_form import RangeForm, part_by_range
+from infoset.resolving.range_values import RangeValues
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
 
@@ -95,6 +97,8 @@ class ValuedTreePart:
     choices: FloatArray | None = None
     """[L, m] the probabilities with which a searching player chose continuations, if it did; they
     are contained in the values."""
+    range_values: RangeValues | None = None
+    """The values at the leaves by range, in place of `leaf_values`."""
 
     @property
     def root(self) -> int:
@@ -127,13 +131,18 @@ class ValuedTreePart:
         return len(self.part.terminals) + len(self.part.leaf_histories)
 
     @cached_property
-    def _entered(self) -> dict[Player, SequenceForm]:
+    def _entered(self) -> dict[Player, Form]:
         return {}
 
-    def entered(self, player: Player) -> SequenceForm:
+    def entered(self, player: Player) -> Form:
         """Return the part with forced moves at its root; see `entered_form`."""
         if player not in self._entered:
-            self._entered[player] = entered_form(self.part, player, self.leaf_values)
+            by_range = self.range_values if len(self.part.leaves) else None
+            self._entered[player] = (
+                entered_form(self.part, player, self.leaf_values)
+                if by_range is None
+                else part_by_range(self.part, player, by_range)
+            )
         return self._entered[player]
 
     def gadget_form(
@@ -145,15 +154,35 @@ class ValuedTreePart:
         gifts: FloatArray | None,
     ) -> Form:
         """Return the part with a gadget at its root."""
+        constant = self.part.tree.sequence_form.constant_sum
         return with_gadget(
-            self.entered(player), self.root, player, own_range, opponent, gadget, gifts
+            self.entered(player),
+            self.root,
+            player,
+            own_range,
+            opponent,
+            gadget,
+            gifts,
+            constant=constant,
         )
 
     def response_values(
         self, player: Player, own_range: FloatArray, policies: Sequence[FloatArray]
     ) -> list[FloatArray]:
         """Return [S_j] the opponent's best-response values at the root, against each policy."""
-        return responses_at_root(self.entered(player), self.root, player, own_range, policies)
+        entered = self.entered(player)
+        if isinstance(entered, RangeForm):  # policies lack the forced moves at its leaves
+            at_leaf = self._at_leaves(entered, player)
+            if self.root:
+                at_leaf = np.delete(at_leaf, slice(1, 1 + len(own_range)))
+            policies = [np.insert(policy, _gaps(at_leaf), 1.0) for policy in policies]
+        return responses_at_root(entered, self.root, player, own_range, policies)
+
+    def _at_leaves(self, form: Form, player: Player) -> BoolArray:
+        """Return [Q] whether each of a searching player's sequences in a form is at a leaf."""
+        chooses = self.leaf_decisions(form, player)[player]
+        found: BoolArray = np.repeat(chooses, form.treeplexes[player].num_actions)
+        return np.append(False, found)
 
     def leaf_decisions(self, form: Form, player: Player) -> tuple[BoolArray, ...]:
         """Return per player [I] where it chooses a continuation in a gadget form of `player`."""
@@ -173,10 +202,11 @@ class ValuedTreePart:
         self, form: Form, player: Player, probabilities: FloatArray
     ) -> tuple[FloatArray, ValuedTreePart]:
         """Return [Q'] a searching player's policy, and the part with its choices at the leaves."""
-        if self.leaf_values.ndim == 2:
+        if self.leaf_values.ndim == 2 and self.range_values is None:
             return probabilities, self
-        chooses = self.leaf_decisions(form, player)[player]
-        of_leaf = np.append(False, np.repeat(chooses, form.treeplexes[player].num_actions))
+        of_leaf = self._at_leaves(form, player)
+        if self.range_values is not None:
+            return probabilities[~of_leaf], self
         choices = probabilities[of_leaf].reshape(-1, self.leaf_values.shape[1])
         if not len(choices):  # one continuation, or a part without leaves
             return probabilities, self.with_blueprint(player)
@@ -197,7 +227,13 @@ class ValuedTreePart:
         leaves = [leaf for leaf in whole.leaves.tolist() if is_below(parent, leaf, public_state)]
         part = part_between(whole.tree, public_state, leaves)
         rows = np.searchsorted(whole.leaf_histories, part.leaf_histories)
-        return ValuedTreePart(part, self.leaf_values[rows])
+        return ValuedTreePart(part, self.leaf_values[rows], range_values=self.range_values)
+
+
+def _gaps(missing: BoolArray) -> LongArray:
+    """Return the positions, for `numpy.insert`, at which entries are missing."""
+    places = np.flatnonzero(missing)
+    return places - np.arange(len(places))
 
 
 def is_below(parent: Sequence[int], state: int, ancestor: int) -> bool:

@@ -13,6 +13,7 @@ from infoset.resolving.leaf_rules import LEAF_RULES
 from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.opponent_values import accumulated_gifts, mean_values
 from infoset.resolving.public_state_resolver import Decision, PublicStateResolver
+from infoset.resolving.range_values import RangeValues
 from infoset.resolving.resolution import ResolvingSettings
 from infoset.resolving.searched_part import ValuedTreePart
 from infoset.runs.searcher import not_acting_error
@@ -31,6 +32,8 @@ class TreeResolver(PublicStateResolver):
         The policy of both players outside searches.
     values
         Values of histories under transformed blueprints.
+    range_values
+        Values at the depth limit by range; by default, players choose continuations there.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class TreeResolver(PublicStateResolver):
         blueprint: TabularPolicy,
         values: TransformedValues,
         settings: ResolvingSettings,
+        range_values: RangeValues | None = None,
     ) -> None:
         payoffs = tree.sequence_form.centered.payoff_range
         lookahead = Lookahead.on_tree(tree, settings.depth)
@@ -51,6 +55,7 @@ class TreeResolver(PublicStateResolver):
         self._constant, self._their_values = constant, constant - own_values
         both_choose = LEAF_RULES[settings.leaf_rule].both_choose
         self._leaf_values = values.by_pair(player) if both_choose else own_values
+        self._range_values = range_values
         self._own = tree.infostate_trees[player]
 
     def find(self, infostate: Infostate) -> Decision:
@@ -74,7 +79,8 @@ class TreeResolver(PublicStateResolver):
     def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
         """Return the part to search from a public state, or without leaves if `is_whole`."""
         part = part_between(self.tree, public_state, self.leaves(public_state, is_whole))
-        return ValuedTreePart(part, self._leaf_values[part.leaf_histories])
+        leaf_values = self._leaf_values[part.leaf_histories]
+        return ValuedTreePart(part, leaf_values, range_values=self._range_values)
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
         """Return [S_i] the player's range at a public state under a policy [Q]."""

@@ -8,9 +8,11 @@ from infoset_studies.sepot.ablations import (
     RANDOM_ORDER,
     TRANSFORMATION_ABLATION,
 )
-from infoset_studies.sepot.head_to_head import HEAD_TO_HEAD
+from infoset_studies.sepot.curves import CURVES
+from infoset_studies.sepot.head_to_head import HEAD_TO_HEAD, TABLE_1, TABLE_1_LARGE
 from infoset_studies.sepot.leaf_rules import LEAF_RULE
 from infoset_studies.sepot.opponent_values import GOOFSPIEL, LEDUC_GADGETS, SAFEST
+from infoset_studies.sepot.position import POSITION
 
 __all__ = ["SEPOT"]
 
@@ -27,6 +29,10 @@ SEPOT = Study(
         TRANSFORMATION_ABLATION,
         LEAF_RULE,
         RANDOM_ORDER,
+        CURVES,
         HEAD_TO_HEAD,
+        TABLE_1,
+        TABLE_1_LARGE,
+        POSITION,
     ),
 )

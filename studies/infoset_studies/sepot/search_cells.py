@@ -13,7 +13,7 @@ from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.studies import RunCells
 from infoset.policy import IDENTITY, TRANSFORMATIONS, Transformation, constant_transformations
-from infoset.resolving import LEAF_RULES, ContinualResolving
+from infoset.resolving import LEAF_RULES, ContinualResolving, RangeValues
 from infoset.runs import Interrupt
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known, one_at_a_time
@@ -71,20 +71,22 @@ class Search(NamedTuple):
         standard = "constants" if game == LEDUC else "all 22"
         return TRANSFORMATION_SETS[self.transformations or standard]
 
-    def nash_conv(self, known: Known, values: TransformedValues) -> float:
+    def nash_conv(self, known: Known, values: TransformedValues | RangeValues) -> float:
         """Search at all public states, and return NashConv of what the search plays there."""
-        search = ContinualResolving(
-            values.tree,
-            known.policy,
-            values,
-            depth=self.depth,
-            gadget=self.gadget,
-            opponent=self.opponent,
-            leaf_rule=self.leaf_rule,
-            iterations=self.iterations,
-            tolerance=None,  # the study is about the solutions, not about which of them are played
-        )
+        tree = tree_of(known.blueprint.game)
+        search = ContinualResolving(tree, known.policy, values, **self.options())
         return nash_conv(search.search_policy())
+
+    def options(self) -> dict[str, Any]:
+        """Return the settings by the names of `ContinualResolving`."""
+        return {
+            "depth": self.depth,
+            "gadget": self.gadget,
+            "opponent": self.opponent,
+            "leaf_rule": self.leaf_rule,
+            "iterations": self.iterations,
+            "tolerance": None,  # the study is about solutions, not about which of them are played
+        }
 
 
 def title_of(blueprint: Blueprint) -> str:
