@@ -18,9 +18,12 @@ from infoset.deep.value_network_learning import (
 )
 from infoset.errors import NumericalError, ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import nash_conv, transformed_values
+from infoset.games import load_game
 from infoset.policy import TRANSFORMATIONS, constant_transformations, uniform_policy
 from infoset.resolving import ContinualResolving, RangeValues, ResponseValues
 from infoset.resolving.range_values import LeafHistories
+from infoset.tree import build_tree
+from tests.support.affine_games import AffineGame
 from tests.support.cached_games import cached_tree
 
 pytestmark = pytest.mark.networks
@@ -118,6 +121,22 @@ def test_a_trained_network_is_close_to_what_it_imitates_and_serves_a_search():
     assert after < (before + best) / 2
 
 
+def test_constants_in_utilities_do_not_change_what_a_network_learns():
+    """Otherwise, it would learn little else than the constants."""
+    game, found = load_game("kuhn_poker"), []
+    for scale, shift in ((1.0, (0.0, 0.0)), (1000.0, (7777.0, -77.0))):
+        tree = build_tree(AffineGame(game, scale, shift))
+        exact = transformed_values(tree, uniform_policy(tree.sequence_form), TRANSFORMATIONS[:3])
+        network = train_value_network(exact, spec=SMALL, steps=20)
+        leaves, rng = states_of(tree), np.random.default_rng(0)
+        ranges = tuple(rng.random(len(own)) for own in LeafHistories.of(tree, leaves).infostates)
+        for player, owner in ((0, 0), (0, 1), (1, 0)):
+            values = network.at_leaves(player, leaves)(ranges, owner)
+            found.append((values - shift[owner]) / scale)
+    for plain, changed in zip(found[:3], found[3:], strict=True):
+        np.testing.assert_allclose(changed, plain, atol=1e-3)
+
+
 def test_a_critic_is_distilled_with_its_tree():
     tree = cached_tree("kuhn_poker")
     rows = constant_transformations(["pass", "bet"])
@@ -143,7 +162,9 @@ def test_what_training_refuses(monkeypatch):
         train_value_network(exact, cached_tree(GOOFSPIEL))
     with pytest.raises(NumericalError, match="learning_rate"):
         train_value_network(exact, spec=replace(SMALL, learning_rate=1e30), steps=100)
-    assert train_value_network(exact, spec=SMALL, seconds=0.0).steps == 0
+    untrained = train_value_network(exact, spec=SMALL, seconds=0.0)
+    assert untrained.steps == 0
+    assert np.isnan(untrained.loss)
     seen = []
     stopped = train_value_network(
         exact, spec=SMALL, steps=500, callback=lambda step, loss: seen.append((step, loss)) or True

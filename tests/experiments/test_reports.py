@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 
+import numpy as np
 import pytest
 
 from infoset.errors import ParameterError, UnknownNameError
@@ -21,6 +22,7 @@ from infoset.experiments import (
 )
 from infoset.experiments.reports import compared
 from infoset.plotting import Line, plot_heat_map, plot_lines
+from infoset.plotting.heat_maps import DARK, LIGHT
 
 
 def test_mean_and_standard_deviation():
@@ -159,6 +161,15 @@ def test_the_first_row_of_a_heat_map_is_at_the_bottom():
     assert axes.images[0].origin == "lower"
     assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "0.5", "1"]
     assert [text.get_text() for text in axes.texts][:3] == ["1.00", "2.00", "3.00"]
+
+
+def test_cells_of_a_heat_map_without_a_number_are_blank():
+    values = [[1.0, np.nan], [3.0, 4.0]]
+    axes = plot_heat_map(values, [0, 1], [0, 1], title="t", x_label="", y_label="").axes[0]
+    # The colors of numbers are those of the whole map: light on its lower half.
+    found = [(*text.get_position(), text.get_text(), text.get_color()) for text in axes.texts]
+    assert found == [(0, 0, "1.00", LIGHT), (0, 1, "3.00", DARK), (1, 1, "4.00", DARK)]
+    assert axes.images[0].get_array().mask.tolist() == [[False, True], [False, False]]
 
 
 @pytest.mark.parametrize("values", [[], [[1.0]], [[1.0, 2.0], [3.0, 4.0]]])

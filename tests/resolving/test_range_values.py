@@ -184,8 +184,15 @@ def test_what_searches_by_range_refuse():
     with pytest.raises(ParameterError, match="on a public form"):
         ContinualResolving(derive_public_form(cached_tree("kuhn_poker")), values=values)
     from infoset.games import load_game
-    from infoset.search import RulesModel
+    from infoset.search import RulesModel, search_model
 
     large = load_game("goofspiel(num_cards=8,imp_info=True,points_order=descending)")
-    with pytest.raises(UnsupportedGameError, match="need the tree of the game"):
-        ContinualResolving(RulesModel(large), values=values)
+    for model in (RulesModel(large), search_model(load_game("kuhn_poker"))):
+        with pytest.raises(UnsupportedGameError, match="need the tree of the game; give the tree"):
+            ContinualResolving(model, values=values)
+    tree = cached_tree("kuhn_poker")
+    on_tree = ContinualResolving(search_model(tree), blueprint_of("kuhn_poker"), values)
+    assert on_tree.tree is tree
+    for wrong in (values, tree, 3):
+        with pytest.raises(ParameterError, match=r"give transformed_values\(\.\.\.\)"):
+            ResponseValues(wrong)

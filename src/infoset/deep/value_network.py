@@ -20,6 +20,7 @@ from infoset.deep.value_network_learning import (
     initial_state,
     learner_steps,
     public_tables,
+    utility_midranges,
 )
 from infoset.errors import NumericalError, PolicyMismatchError
 from infoset.evaluation import TransformedValues
@@ -43,7 +44,7 @@ class ValueNetwork:
     values: TransformedValues
     """The values of histories from which it was distilled."""
     unit: float
-    """The outputs are multiplied by this number."""
+    """The outputs are multiplied by this number, and each player's midrange is added."""
     features: tuple[NDArray[np.float32], NDArray[np.float32]]
     """Per player, [S, F] the encodings of its infostates."""
     settings: ValueNetworkSpec
@@ -53,7 +54,7 @@ class ValueNetwork:
     seconds: float
     """Time they took, without compilation."""
     loss: float
-    """Mean squared error of the last learner step, in squares of `unit`."""
+    """Mean squared error of the last learner step, in squares of `unit`; NaN before the first."""
 
     @property
     def blueprints(self) -> tuple[str, ...]:
@@ -85,7 +86,7 @@ class ValueNetwork:
 
     def at_leaves(self, player: Player, leaves: IntArray) -> RangeFunction:
         """Return the estimated values at some public states, for searches of a player."""
-        tree = self.values.tree
+        tree, middle = self.values.tree, utility_midranges(self.values.tree)
         there = LeafHistories.of(tree, leaves)
         shape = (len(there.infostates[0]), len(there.infostates[1]))
         chance = tree.chance_reach[there.histories].astype(np.float32)
@@ -113,7 +114,7 @@ class ValueNetwork:
             here = fixed[owner] + (own @ of_own)[leaf[owner]] + seen @ of_other
             for weight, bias in zip(weights[1:], biases[1:], strict=True):
                 here = np.maximum(here, 0.0) @ weight + bias
-            found: FloatArray = here[:, 0].astype(np.float64) * self.unit
+            found: FloatArray = here[:, 0].astype(np.float64) * self.unit + middle[owner]
             return found
 
         return values_at
@@ -239,5 +240,5 @@ def train_value_network(
         settings=spec,
         steps=int(state.step),
         seconds=working_seconds() - began,
-        loss=float(state.loss),
+        loss=float(state.loss) if int(state.step) else np.nan,
     )

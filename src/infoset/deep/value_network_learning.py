@@ -17,8 +17,10 @@ from infoset.deep.descent import DescentSpec, descend
 from infoset.deep.networks import Perceptron
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import TransformedValues
+from infoset.forms import midranges
 from infoset.resolving.range_values import LeafHistories
 from infoset.tree import GameTree, InfostateEncoder
+from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count
 
 MAX_ENTRIES = 2**28
@@ -107,7 +109,8 @@ class PublicTables(NamedTuple):
     position: Array
     """[P, 2, H] the infostate of each player at each history."""
     values: Array
-    """[P, 2, H, n] what each player expects if the opponent plays each transformation."""
+    """[P, 2, H, n] what each player expects if the opponent plays each transformation, without its
+    midrange and in the unit."""
     features: Array
     """[P, 2, S, F] encodings of infostates."""
     exists: Array
@@ -135,10 +138,18 @@ def infostate_features(tree: GameTree) -> tuple[NDArray[np.float32], NDArray[np.
     return first, second
 
 
+def utility_midranges(tree: GameTree) -> FloatArray:
+    """Return [2] the midrange of each player's utilities, which estimates do not contain.
+
+    Otherwise, a constant in the utilities would be most of what the network learns.
+    """
+    return midranges(tree.rewards_so_far[tree.terminals])
+
+
 def public_tables(
     values: TransformedValues, features: Sequence[NDArray[np.float32]]
 ) -> tuple[PublicTables, float]:
-    """Return the public states at which somebody acts, and the unit of values."""
+    """Return the public states at which somebody acts, and the unit of values: their spread."""
     tree = values.tree
     acting = {
         int(state)
@@ -154,8 +165,8 @@ def public_tables(
             f"{tree} has {len(states):,} public states with up to {size:,} histories, too many for "
             "a value network; give the values themselves to the search"
         )
-    own_values = [values.against(player) for player in range(2)]
-    # Values of the two players differ by a constant; the unit is their spread.
+    middle = utility_midranges(tree)
+    own_values = [values.against(player) - middle[player] for player in range(2)]
     unit = float(np.std(own_values[0])) or 1.0
     chance = np.zeros((len(states), size), np.float32)
     position = np.zeros((len(states), 2, size), np.int32)
@@ -242,7 +253,7 @@ def response_targets(batch: PublicTables, ranges: Array) -> tuple[Array, Array]:
         sums = jnp.einsum("bhs,bh,bhn->bsn", member[:, other], reach[:, player], rows)
         choice = jnp.take_along_axis(sums.argmin(axis=-1), batch.position[:, other], axis=1)
         taken = jnp.take_along_axis(rows, choice[..., None], axis=2)[..., 0]
-        # Both players' values of the identity have the constant sum.
+        # In the first column, the values of both players have the constant sum.
         theirs = batch.values[:, 0, :, 0] + batch.values[:, 1, :, 0] - taken
         by_owner = {player: (reach[:, other], taken), other: (reach[:, player], theirs)}
         means, counts = [], []

@@ -188,9 +188,10 @@ class HeatMap:
     y_label: str
     x: tuple[float, ...]
     y: tuple[float, ...]
-    """The parameters, increasing."""
+    """The parameters, in the order of the axes."""
     values: tuple[tuple[float, ...], ...]
-    """One row for each value of y, with an entry for each value of x; NaN leaves a cell blank."""
+    """One row for each value of y, from the bottom, with an entry for each value of x; NaN leaves a
+    cell blank."""
 
     def figure(self) -> Figure:
         """Draw the figure."""

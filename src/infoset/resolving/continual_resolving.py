@@ -145,8 +145,9 @@ class ContinualResolving(Searcher):
     tolerance
         A solution is played only if at no infostate of its root a best response of the opponent
         earns more than it may take there, by more than this fraction of the payoff range. None to
-        play all solutions. Solutions are not compared if `values` are learned or a function, nor
-        with `opponent="profile"` or `gadget="none"`, which do not guarantee the opponent a value.
+        play all solutions. Solutions are not compared if `values` are learned, by range, or a
+        function, nor with `opponent="profile"` or `gadget="none"`, which do not guarantee the
+        opponent a value.
     seed
         Seed of the samples.
 
@@ -337,7 +338,7 @@ class ContinualResolving(Searcher):
         if isinstance(values, RangeValues):
             raise UnsupportedGameError(
                 f"values={type(values).__name__} are values by range, which need the tree of the "
-                f"game; give build_tree(game) if it is small enough, or a critic for {game}"
+                f"game; give the tree to which they belong as the model, or a critic for {game}"
             )
         if GADGETS[settings.gadget].uses_gifts:
             raise UnsupportedGameError(
@@ -477,6 +478,8 @@ def _tree_of(model: SearchedGame, values: object) -> GameTree | None:
     tree = model.tree
     if isinstance(values, TransformedValues):
         return values.tree if tree is None else tree
+    if isinstance(values, RangeValues):
+        return tree  # no new one, to which they would not belong
     is_tabulated = values is None or isinstance(values, TabulatedValues)
     if tree is not None or not is_tabulated or not model.is_compiled:
         return tree if is_tabulated else None

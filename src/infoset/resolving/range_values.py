@@ -13,6 +13,7 @@ from infoset.errors import PolicyMismatchError
 from infoset.evaluation import TransformedValues
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.utils.arguments import check_type
 
 Ranges: TypeAlias = tuple[FloatArray, FloatArray]
 """Per player, [S_p] a number for each of its infostates at the leaves, in the order of the leaves
@@ -101,6 +102,8 @@ class ResponseValues:
     """
 
     def __init__(self, values: TransformedValues) -> None:
+        instruction = "transformed_values(...), or critic.tabulate(tree)"
+        check_type("values", values, TransformedValues, instruction)
         self.values = values
         self.blueprints = values.blueprints
 
