@@ -12,6 +12,8 @@ import pytest
 from infoset.deep import ValueNetworkSpec, train_critic, train_value_network, value_network_learning
 from infoset.deep.value_network_learning import (
     infostate_features,
+    initial_state,
+    learner_steps,
     public_tables,
     random_ranges,
     response_targets,
@@ -25,16 +27,25 @@ from infoset.resolving.range_values import LeafHistories
 from infoset.tree import build_tree
 from tests.support.affine_games import AffineGame
 from tests.support.cached_games import cached_tree
+from tests.support.random_hidden_actions import HiddenActionsGame
 
 pytestmark = pytest.mark.networks
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=descending)"
 SMALL = ValueNetworkSpec(num_embedding=16, hidden=(32,), batch_size=16)
 
+# The only game here in which the histories of a public state have different chance reach.
+UNEQUAL = "hidden_actions"
+ROWS = {
+    GOOFSPIEL: TRANSFORMATIONS,
+    "kuhn_poker": constant_transformations(["pass", "bet"]),
+    UNEQUAL: constant_transformations(["a", "b", "c"]),
+}
+
 
 def values_of(name):
-    tree = cached_tree(name)
-    rows = TRANSFORMATIONS if name == GOOFSPIEL else constant_transformations(["pass", "bet"])
+    tree = build_tree(HiddenActionsGame(2)) if name == UNEQUAL else cached_tree(name)
+    rows = ROWS[name]
     return transformed_values(tree, uniform_policy(tree.sequence_form), rows)
 
 
@@ -44,7 +55,7 @@ def states_of(tree):
     return np.array(sorted(acting))
 
 
-@pytest.mark.parametrize("name", [GOOFSPIEL, "kuhn_poker"])
+@pytest.mark.parametrize("name", ROWS)
 def test_targets_are_the_values_of_best_responses(name):
     exact = values_of(name)
     tables, unit = public_tables(exact, infostate_features(exact.tree))
@@ -64,8 +75,30 @@ def test_targets_are_the_values_of_best_responses(name):
         assert counts[place].any(axis=(1, 2)).all()
 
 
-def test_estimates_outside_jax_are_those_of_the_network():
-    exact = values_of(GOOFSPIEL)
+def test_random_ranges_lack_some_infostates():
+    exists = np.ones((1000, 2, 40), bool)
+    ranges = np.asarray(random_ranges(jnp.asarray(exists), jax.random.key(0)))
+    missing = (ranges == 0).mean(axis=-1)
+    assert (missing == 0).mean() == pytest.approx(0.5, abs=0.05)
+    assert missing[missing > 0].mean() == pytest.approx(0.3, abs=0.02)
+    alone = random_ranges(jnp.asarray(exists[..., :1]), jax.random.key(0))
+    assert (np.asarray(alone) == 1).all()
+
+
+def test_the_network_is_the_average_of_training():
+    exact = values_of("kuhn_poker")
+    found = train_value_network(exact, spec=SMALL, steps=20, seed=4)
+    tables, _ = public_tables(exact, infostate_features(exact.tree))
+    key = jax.random.key(4)
+    state = learner_steps(SMALL, tables, key, initial_state(SMALL, tables, key), jnp.asarray(20))
+    weights = [np.asarray(one.body.weights[0]) for one in (found.network, state.target)]
+    np.testing.assert_allclose(*weights, atol=1e-6)
+    assert np.abs(weights[0] - np.asarray(state.network.body.weights[0])).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", [GOOFSPIEL, UNEQUAL])
+def test_estimates_outside_jax_are_those_of_the_network(name):
+    exact = values_of(name)
     found = train_value_network(exact, spec=SMALL, steps=20)
     tree, leaves, rng = exact.tree, states_of(exact.tree), np.random.default_rng(0)
     assert isinstance(found, RangeValues)

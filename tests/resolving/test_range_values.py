@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,13 +11,15 @@ import pytest
 from infoset.beliefs import part_between
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import nash_conv, transformed_values
+from infoset.games import load_game
 from infoset.policy import IDENTITY, TRANSFORMATIONS, constant_transformations, random_policy
 from infoset.resolving import ContinualResolving, Lookahead, RangeValues, ResponseValues
 from infoset.resolving.opponent_values import best_response_values
 from infoset.resolving.range_form import RangeForm, part_by_range
 from infoset.resolving.range_values import LeafHistories
 from infoset.resolving.searched_part import ValuedTreePart
-from infoset.tree import derive_public_form
+from infoset.tree import build_tree, derive_public_form
+from tests.support.affine_games import AffineGame
 from tests.support.cached_games import cached_tree
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=descending)"
@@ -87,6 +90,36 @@ def test_searches_are_those_of_the_stateless_rule(name, rows, gadget):
         assert nash_conv(by_range) == pytest.approx(nash_conv(by_rule), abs=0.05)
 
 
+@pytest.mark.parametrize("gadget", ["resolving", "max-margin", "none"])
+def test_searches_below_the_root_weight_leaves_by_both_ranges(gadget):
+    """Of player 1 in Leduc poker, after `call`, `raise`, `raise`, with leaves further below."""
+    tree = cached_tree(LEDUC)
+    state = [tree.public_tree.label(n) for n in range(20)].index(". / call / raise / raise")
+    own = tree.infostate_trees[1]
+    exact = values_of(LEDUC, constant_transformations(["fold", "call", "raise"], "call"))
+    by_range = search_of(LEDUC, ResponseValues(exact), gadget=gadget)
+    by_rule = search_of(LEDUC, exact, gadget=gadget, leaf_rule="stateless")
+    here = own.acting[own.public_state[own.acting] == state].tolist()
+    assert len(here) == 6
+    for number in here:
+        at = own.infostate_at(number), own.legal_actions(number)
+        found, expected = (one.action_probabilities(*at) for one in (by_range, by_rule))
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("gadget", ["resolving", "max-margin"])
+def test_constants_in_utilities_do_not_change_searches(gadget):
+    found = []
+    for scale, shift in ((1.0, (0.0, 0.0)), (2.0, (30.0, -4.0))):
+        tree = build_tree(AffineGame(load_game("kuhn_poker"), scale, shift))
+        blueprint = random_policy(tree.sequence_form, np.random.default_rng(3))
+        values = ResponseValues(transformed_values(tree, blueprint, CASES[1][1]))
+        options = {"iterations": 60, "gadget": gadget}
+        found.append(ContinualResolving(tree, blueprint, values, **options).search_policy())
+    for own, wanted in zip(*(policy.probabilities for policy in found), strict=True):
+        np.testing.assert_allclose(own, wanted, atol=1e-9)
+
+
 def test_without_choices_values_by_range_are_values_of_histories():
     for name in (GOOFSPIEL, "kuhn_poker"):
         exact = values_of(name, (IDENTITY,))
@@ -115,6 +148,22 @@ def test_best_responses_to_a_part_choose_at_its_leaves(player):
         given = own if len(own) else None
         direct = best_response_values(part, player, own_range, policy, given)
         np.testing.assert_allclose(found, direct, atol=1e-9)
+
+
+def test_what_follows_in_a_part_has_the_same_values_by_range():
+    """As for the opponent's values `previous`; the values here are not those of histories."""
+    tree, rng = cached_tree(LEDUC), np.random.default_rng(1)
+    exact = values_of(LEDUC, (IDENTITY,))
+    values = ResponseValues(replace(exact, values=2 * exact.values))
+    part = part_between(tree, 0, leaves_of(tree))
+    own = exact.against(0)[part.leaf_histories]
+    # After a raise of player 0.
+    below = ValuedTreePart(part, own, range_values=values).below(3)
+    expected = ValuedTreePart(part, 2 * own).below(3)
+    assert below.num_ends > len(below.part.terminals) > 0
+    policy, own_range = random_part_policy(below.part, 0, rng), rng.random(6)
+    found, wanted = (one.response_values(0, own_range, [policy])[0] for one in (below, expected))
+    np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
 def random_part_policy(part, player, rng):
@@ -183,7 +232,6 @@ def test_what_searches_by_range_refuse():
         search_of(GOOFSPIEL, values)
     with pytest.raises(ParameterError, match="on a public form"):
         ContinualResolving(derive_public_form(cached_tree("kuhn_poker")), values=values)
-    from infoset.games import load_game
     from infoset.search import RulesModel, search_model
 
     large = load_game("goofspiel(num_cards=8,imp_info=True,points_order=descending)")

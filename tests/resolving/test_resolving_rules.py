@@ -29,12 +29,13 @@ from infoset.resolving import (
     ExactContinuationValues,
     part_limits,
 )
-from infoset.resolving.part_limits import PartLimits
+from infoset.resolving.part_limits import LARGEST, PartLimits
 from infoset.resolving.resolution import ResolvingSettings
 from infoset.runs.searcher import SearchBudget
 from infoset.search import make_searcher
 from infoset.search.models import RulesModel
 from infoset.solvers.regret_family import average_policy
+from infoset.utils.clocks import working_seconds
 from tests.support.cached_games import cached_tree
 
 pytestmark = pytest.mark.broad
@@ -145,6 +146,17 @@ def test_without_samples_a_search_has_all_histories_or_none(limits, time_limit):
     first = infostates_of(GOOFSPIEL, 0)[0]
     limited_one.action_probabilities(*first)
     assert limited_one.last_search.method == "complete"
+
+
+@pytest.mark.parametrize(("max_histories", "last"), [(500, 500), (None, LARGEST)])
+def test_without_samples_each_listing_is_longer_than_the_last_one(max_histories, last):
+    budget = SearchBudget("iterations", 20, 60_000)
+    settings = ResolvingSettings(budget=budget, num_samples=0, max_histories=max_histories)
+    limits = list(PartLimits(settings).drawing(working_seconds()))
+    listed = [number for number, _, _ in limits]
+    assert listed == sorted(set(listed))
+    assert listed[-1] == last
+    assert {num_samples for _, num_samples, _ in limits} == {0}
 
 
 @pytest.mark.parametrize("max_ends", [20_000, 24])

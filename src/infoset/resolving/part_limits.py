@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
+from math import ceil, inf
 from typing import Final
 
 import numpy as np
@@ -89,12 +89,14 @@ class PartLimits:
             number = NUM_SAMPLES if settings.num_samples is None else settings.num_samples
             yield settings.max_histories or MAX_HISTORIES, number, inf
             return
-        most = settings.num_samples or LARGEST
+        limit = settings.max_histories or LARGEST
+        # Without samples, histories are listed again only if there can be more of them.
+        most = settings.num_samples or (LARGEST if settings.has_samples else ceil(limit / GROWTH))
         number = max(MIN_SAMPLES, int(self.histories_per_second * seconds * DRAWING / 2))
         latest = start + LAST_DRAW * seconds
         while True:
             number = min(number, most)
-            listed = min(GROWTH * number, settings.max_histories or LARGEST)
+            listed = min(GROWTH * number, limit)
             yield listed, number if settings.has_samples else 0, latest
             if number == most or working_seconds() >= latest:
                 return

@@ -74,8 +74,8 @@ class ResponseValues:
     """The values if the opponent best responds to the ranges, with one of its continuations.
 
     At each of its infostates at a leaf, the opponent chooses the continuation that is worst for the
-    searching player's range there, who plays the blueprint. As `leaf_rule="stateless"`, but as a
-    function of the ranges, which a `ValueNetwork` imitates.
+    searching player, who has its range there and plays the blueprint. These are the values of
+    `leaf_rule="stateless"`, but as a function of the ranges, which a `ValueNetwork` imitates.
 
     Parameters
     ----------
