@@ -203,6 +203,13 @@ def test_what_training_refuses(monkeypatch):
         exact, spec=SMALL, steps=500, callback=lambda step, loss: seen.append((step, loss)) or True
     )
     assert stopped.steps == 50 == seen[0][0]
-    monkeypatch.setattr(value_network_learning, "MAX_ENTRIES", 10)
-    with pytest.raises(UnsupportedGameError, match="too many"):
-        train_value_network(exact, steps=5)
+    for name in ROWS:  # the largest table is of values or of encodings
+        large = values_of(name)
+        features = infostate_features(large.tree)
+        largest = max(table.size for table in public_tables(large, features)[0])
+        monkeypatch.setattr(value_network_learning, "MAX_ENTRIES", largest)
+        public_tables(large, features)
+        monkeypatch.setattr(value_network_learning, "MAX_ENTRIES", largest - 1)
+        with pytest.raises(UnsupportedGameError, match="too many"):
+            train_value_network(large, steps=5)
+        monkeypatch.undo()

@@ -8,6 +8,7 @@ from threading import Event
 import numpy as np
 import pytest
 
+from infoset import solve
 from infoset.beliefs.history_sets import histories_around
 from infoset.beliefs.history_sources import SamplingLimits
 from infoset.evaluation import nash_conv, transformed_values
@@ -26,7 +27,7 @@ from infoset_studies.sepot import (
     position,
     search_cells,
 )
-from infoset_studies.sepot.blueprints import NETWORK, Blueprint, BlueprintCell, goofspiel
+from infoset_studies.sepot.blueprints import LEDUC, NETWORK, Blueprint, BlueprintCell, goofspiel
 from infoset_studies.sepot.curves import CurveCell
 from infoset_studies.sepot.head_to_head import Match, MatchCell, Played, Training
 from infoset_studies.sepot.opponent_values import Grid, searches_of
@@ -230,7 +231,7 @@ def test_a_match_ends_when_its_interval_is_narrow_enough(half_width, cells):
 
 def test_at_the_position_each_player_has_one_ship_of_which_two_places_are_possible():
     game = load_game(head_to_head.BOARDS[1])
-    history = position.position(game)
+    history = position.position_history(game)
     policies, limits = [UniformPolicy()] * 2, SamplingLimits(None, 100, 100)
     found = histories_around(game, history.infostates[0], policies, limits).whole()
     # Both ships of two cells of the opponent, and all of the player, may have changed places.
@@ -244,6 +245,29 @@ def test_at_the_position_each_player_has_one_ship_of_which_two_places_are_possib
 def cells_of(ship):
     """Return the names of a ship's cells, given as bits."""
     return [f"{n // 5}_{n % 5}" for n in range(25) if ship >> n & 1]
+
+
+def test_gains_in_curves_are_measured_from_the_value_of_the_game():
+    curve = curves.Curve("a", GAME, -0.5, (2, 4), 3, (1, 2))
+
+    def run(cells):
+        level = {cell: (-0.5 - cell.steps, 0.5 - 10 * cell.seed) for cell in cells}
+        return [{"security_levels": [level[cell]] * len(curve.labels())} for cell in cells]
+
+    found = curve.exploitabilities(run)
+    assert found.shape == (2, 3, 5, 2)
+    assert (found[..., 0] == np.array([2, 4])[:, None, None]).all()
+    assert (found[..., 1] == np.array([0, 10, 20])[:, None]).all()
+
+
+def test_curves_know_the_values_of_their_games():
+    for curve in curves.CURVES.full:
+        if curve.game == LEDUC:
+            value = solve(tree_of(curve.game), method="lp").values[0]
+            assert curve.value == pytest.approx(value, abs=1e-6)
+        else:  # a symmetric game
+            assert curve.game.startswith("goofspiel")
+            assert curve.value == 0.0
 
 
 def test_cells_can_be_interrupted():

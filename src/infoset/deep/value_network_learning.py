@@ -18,13 +18,14 @@ from infoset.deep.networks import Perceptron
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import TransformedValues
 from infoset.forms import midranges
+from infoset.resolving.lookahead import Lookahead
 from infoset.resolving.range_values import LeafHistories
 from infoset.tree import GameTree, InfostateEncoder
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count
 
-MAX_ENTRIES = 2**28
-"""Largest table of values, padded by public state, that is trained on."""
+MAX_ENTRIES = 2**29
+"""Largest table of `PublicTables` that is trained on: 2 GiB."""
 
 POWERS = (0.25, 4.0)
 """Random ranges are powers of uniform numbers: from nearly equal ones to a few large ones."""
@@ -151,19 +152,18 @@ def public_tables(
 ) -> tuple[PublicTables, float]:
     """Return the public states at which somebody acts, and the unit of values: their spread."""
     tree = values.tree
-    acting = {
-        int(state)
-        for own in tree.infostate_trees
-        for state in own.public_state[own.acting].tolist()
-    }
-    states = [LeafHistories.of(tree, np.array([state])) for state in sorted(acting)]
+    acting = np.flatnonzero(Lookahead.on_tree(tree, None).acts.any(axis=1)).astype(np.int32)
+    states = [LeafHistories.of(tree, acting[place : place + 1]) for place in range(len(acting))]
     size = max(len(one.histories) for one in states)
     width = max(len(own) for one in states for own in one.infostates)
-    num_values = len(values.transformations)
-    if len(states) * size * num_values > MAX_ENTRIES:
+    num_values, num_features = len(values.transformations), features[0].shape[1]
+    # Of values, of encodings, and of the reach of pairs of infostates.
+    largest = max(2 * size * num_values, 2 * width * num_features, width**2)
+    if len(states) * largest > MAX_ENTRIES:
         raise UnsupportedGameError(
-            f"{tree} has {len(states):,} public states with up to {size:,} histories, too many for "
-            "a value network; give the values themselves to the search"
+            f"{tree} has {len(states):,} public states with up to {size:,} histories and {width:,} "
+            "infostates of a player, too many for a value network; give the values themselves to "
+            "the search"
         )
     middle = utility_midranges(tree)
     own_values = [values.against(player) - middle[player] for player in range(2)]
@@ -171,7 +171,7 @@ def public_tables(
     chance = np.zeros((len(states), size), np.float32)
     position = np.zeros((len(states), 2, size), np.int32)
     rows = np.zeros((len(states), 2, size, num_values), np.float32)
-    encoded = np.zeros((len(states), 2, width, features[0].shape[1]), np.float32)
+    encoded = np.zeros((len(states), 2, width, num_features), np.float32)
     exists = np.zeros((len(states), 2, width), bool)
     joint = np.zeros((len(states), width, width), np.float32)
     for place, one in enumerate(states):

@@ -10,14 +10,13 @@ import numpy as np
 from infoset.beliefs import TreePart
 from infoset.errors import ParameterError
 from infoset.forms import SequenceForm
-from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs
-from infoset.forms.payoffs import FormPayoffs, aligned_zeros
+from infoset.forms.leaf_payoffs import LeafPayoffs
+from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.forms.treeplex import Layout
 from infoset.resolving.gadgets import arriving_form
 from infoset.resolving.range_values import LeafHistories, RangeFunction, Ranges, RangeValues
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
-from infoset.utils.simd import LANES
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,50 +111,6 @@ class Arrivals(NamedTuple):
         """Return [S_p] the own reach, given a plan [Q] in the order of the kernels."""
         found: FloatArray = self.weight * np.asarray(plan[self.position], np.float64)
         return found
-
-
-class LeafPayoffs:
-    """A player's payoffs as kernels read them, in which values at leaves can be written.
-
-    Parameters
-    ----------
-    payoffs : BlockPayoffs
-        With 1 at leaves.
-    layout : Layout
-        Of the player's sequences.
-    position
-        [S_p] where its sequences at leaves are.
-    """
-
-    def __init__(self, payoffs: TwoPlayerPayoffs, layout: Layout, position: IndexArray) -> None:
-        assert isinstance(payoffs, BlockPayoffs)
-        rows = payoffs.payoff[payoffs.where[:, None] + np.arange(LANES)]
-        # The block of each entry.
-        block = np.searchsorted(payoffs.first, np.arange(len(rows)), side="right") - 1
-        at_leaf = np.zeros(len(layout.position) + LANES, bool)
-        at_leaf[position] = True
-        # The own sequence of each entry and lane; lanes beyond the last sequence are empty.
-        column = payoffs.start[block].astype(np.int64)[:, None] + np.arange(LANES)
-        changed = np.flatnonzero((at_leaf[column] & (rows != 0)).any(axis=1))
-        # Rows are shared by equal entries, but not those that change.
-        self.payoffs = payoffs._replace(
-            where=(np.arange(len(rows)) * LANES).astype(np.uint32), payoff=_aligned(rows)
-        )
-        self._rows, self._ones = changed, rows[changed]
-        self._column, self._position = column[changed], position
-        self._factor = np.ones(len(at_leaf))
-
-    def write(self, values: FloatArray) -> None:
-        """Write the values [S_p] of the player's infostates at the leaves."""
-        self._factor[self._position] = values
-        self.payoffs.payoff.reshape(-1, LANES)[self._rows] = self._ones * self._factor[self._column]
-
-
-def _aligned(rows: FloatArray) -> FloatArray:
-    """Return rows [E, lanes] as one array whose rows kernels read in one access."""
-    found = aligned_zeros(rows.size, str(rows.dtype))
-    found[:] = rows.ravel()
-    return found
 
 
 def part_by_range(part: TreePart, player: Player, values: RangeValues) -> RangeForm:

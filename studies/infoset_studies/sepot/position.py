@@ -22,7 +22,7 @@ from infoset_studies.beliefs.published import Measured
 from infoset_studies.sepot.blueprints import has_networks, one_at_a_time, without_networks
 from infoset_studies.sepot.head_to_head import BOARDS, Training
 
-__all__ = ["POSITION", "PositionCell", "PositionSetting", "position"]
+__all__ = ["POSITION", "PositionCell", "PositionSetting", "position_history"]
 
 SIDE: Final = 5
 
@@ -40,7 +40,7 @@ FLEETS: Final = (("v_2_4", "h_3_0", "h_0_0"), ("h_0_0", "v_2_0", "v_2_4"))
 one knows, it may also be at `v_0_1`, or at `v_0_2`."""
 
 
-def position(game: Game) -> History:
+def position_history(game: Game) -> History:
     """Return the history, with player 0 to act after 15 shots of each player."""
     cells = [f"{row}_{column}" for row, column in product(range(SIDE), repeat=2)]
     shots = ([cell for cell in cells if cell not in UNKNOWN[1 - player]] for player in range(2))
@@ -87,7 +87,7 @@ class PositionCell:
             if interrupt.is_set():
                 raise CellInterrupted
             made = self.training.make(self.game, self.seed)
-        history = position(game)
+        history = position_history(game)
         infostate, actions = history.infostates[0], history.legal_actions(0)
         # These searches need none at earlier decisions: the ranges are those of the network.
         searches = (
