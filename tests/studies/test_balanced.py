@@ -253,6 +253,8 @@ def test_needed_episodes_are_those_of_the_first_horizon_that_suffices(done):
     assert needed_episodes.first_episodes(gaps, 0.04) is None
     rows = {row["learner"]: row for row in rows_of(done, "needed-episodes", "needed-episodes")}
     assert tuple(rows) == needed_episodes.LEARNERS
+    setting = TINY["needed-episodes"]
+    assert [setting.last(name) for name in ("ixomd", "cert-cfr", "cfr-psrl")] == [16000, 4000, 4000]
     for row in rows.values():
         if row["Kuhn 0.08"] is not None:
             assert row["Kuhn 0.1"] <= row["Kuhn 0.08"]

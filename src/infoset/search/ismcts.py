@@ -381,7 +381,7 @@ def _check_opponent_weight(opponent_public_weight: float, belief: PublicPrivateB
         raise ParameterError(
             "with opponent_public_weight=0 all simulations start at the player's own information, "
             f"but public_weight={belief.max_public_weight:g} of the belief reads the answers of "
-            "others; give a positive opponent_public_weight, or belief=0"
+            "others; give a positive opponent_public_weight, or a belief with public_weight=0"
         )
 
 

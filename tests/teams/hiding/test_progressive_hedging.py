@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.teams import (
     TEAM_METHODS,
     InformationMap,
@@ -168,6 +168,11 @@ def test_the_default_penalty_is_a_part_of_the_payoff_range(name, penalty):
     """Payoffs of cooperative matching pennies are from -2 to 1."""
     learner = TEAM_METHODS[name].start(pennies(), None, 0)
     assert learner.settings()["penalty"] == pytest.approx(penalty)
+
+
+def test_a_relaxation_without_perfect_recall_is_refused():
+    with pytest.raises(UnsupportedGameError, match=r"cannot tell .* \(--relax recall\)"):
+        infoset.solve_team("trade_comm(num_items=2)", "progressive-hedging", relax="none")
 
 
 def test_a_penalty_schedule_is_refused():
