@@ -123,7 +123,21 @@ class ImpossibleDeal(KuhnPokerRules):
         return table._replace(cards=jnp.where(table.cards[0] == 0, 0, table.cards))
 
 
+class NotBinary(KuhnPokerRules):
+    """Entries are 0 and 1/2, which bytes cannot store."""
+
+    def observe_all(self, state):
+        return super().observe_all(state) / 2
+
+    def encode(self, infostate):
+        return super().encode(infostate) / 2
+
+    def decode(self, observation):
+        return super().decode(2 * observation)
+
+
 PLANTED = {
+    NotBinary: "entries of observations are 0 or 1",
     Leak: "entries [1]",
     LeakToOthers: "observe_all differs",
     Merge: "a difference is a merge",

@@ -13,6 +13,7 @@ from infoset.deep.learners import DeviceLearner
 from infoset.deep.network_spec import initial_state
 from infoset.deep.networks import legal_exp, legal_log_softmax
 from infoset.deep.rnad import output_gradients, sum_over_episodes
+from infoset.deep.rules.goofspiel import GoofspielRules
 from infoset.errors import (
     CheckpointMismatchError,
     ParameterError,
@@ -55,6 +56,24 @@ def test_rows_of_decisions_give_the_gradient_of_rows_of_infostates():
     for found, expected in zip(jax.tree.leaves(own), jax.tree.leaves(shared), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
         assert np.abs(expected).max() > 1e-3
+
+
+def test_bytes_of_observations_change_no_bit(monkeypatch):
+    """The same network and critic, whether episodes store bytes or numbers of single precision."""
+    name = "goofspiel(num_cards=3,imp_info=True,points_order=descending)"
+    options = {"build": False, "steps": 20, "response_steps": 0, "critic": "v-trace-shared"}
+    found = []
+    for is_binary in (True, False):
+        monkeypatch.setattr(GoofspielRules, "is_binary", is_binary)
+        jax.clear_caches()  # compiled steps do not know that the class has changed
+        device = device_game(load_game(name))
+        rollout = roll_out(device, lambda rows: jnp.zeros(rows.legal.shape), jax.random.key(0), 8)
+        assert rollout.rows.features.dtype == (jnp.int8 if is_binary else jnp.float32)
+        result = train(name, SMALL, **options)
+        found.append(jax.tree.leaves((result.policy.network, result.critic.network)))
+    jax.clear_caches()
+    for own, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(own, other)
 
 
 def test_episodes_have_the_expected_value_of_their_policy():

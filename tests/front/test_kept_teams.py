@@ -35,7 +35,9 @@ def interrupt_at(run, iteration):
     return interrupt
 
 
-@pytest.mark.parametrize("method", ["progressive-hiding", "minorize-maximize", DRAWN])
+@pytest.mark.parametrize(
+    "method", ["progressive-hiding", "minorize-maximize", "progressive-hedging", DRAWN]
+)
 @pytest.mark.parametrize("moment", [(0, 10), (0, 120), (1, 103), (1, 120)])
 def test_the_same_call_goes_on_to_the_same_bits(method, moment):
     whole = solve(method, checkpoint=None)

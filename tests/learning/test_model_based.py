@@ -150,6 +150,15 @@ def test_certificates_are_sound_and_fall(game):
         assert found[-1] < 0.25 * learning.form.payoff_width
 
 
+@pytest.mark.parametrize("game", ["goofspiel(num_cards=3)", "leduc_poker"])
+def test_certificates_never_exceed_the_range_of_payoffs(game):
+    """Early bonuses add up to several times the range, but rewards are at most 0 in all plays."""
+    learning = learner_of(CERTIFIED, game)
+    for episodes in (0, 1, 1, 50):
+        learning.run(episodes)
+        assert learning.certified_nash_conv() == learning.form.payoff_width
+
+
 def test_frequencies_without_a_bonus_certify_nothing():
     """The bonus is needed: the estimated gap of the average falls below the true one."""
     trusting = replace(CERTIFIED, bonus=0.0)

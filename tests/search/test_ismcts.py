@@ -246,6 +246,15 @@ def test_an_opponent_who_does_not_know_the_hand_is_bluffed(kuhn):
     assert bets[1] > 0.06
 
 
+@pytest.mark.parametrize("public_weight", [0, (0.0, 0.0), {}])
+def test_two_weights_of_zero_are_equal_in_every_form(leduc, public_weight):
+    settings = {"opponent_public_weight": 0, "num_simulations": 100}
+    found = ISMCTS(leduc, belief=PublicPrivateBelief(public_weight), **settings)
+    plain = ISMCTS(leduc, num_simulations=100)
+    start = leduc_start()
+    assert found.search(start, generator()).tolist() == plain.search(start, generator()).tolist()
+
+
 def test_the_hand_must_be_among_the_samples():
     dice = search_model(load_game("liars_dice(numdice=3)"))
     hand = Infostate(0, (Step(None, (1, 2, 3), None),))
@@ -379,7 +388,17 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(leduc, clock):
         (
             {"belief": 0.5, "opponent_public_weight": 0},
             ParameterError,
-            "public_weight=0.5 reads the answers of others",
+            "public_weight=0.5 of the belief reads the answers of others",
+        ),
+        (
+            {"belief": PublicPrivateBelief((0.0, 0.25)), "opponent_public_weight": 0},
+            ParameterError,
+            "public_weight=0.25 of the belief",
+        ),
+        (
+            {"belief": PublicPrivateBelief({}, default=0.5), "opponent_public_weight": 0},
+            ParameterError,
+            "public_weight=0.5 of the belief",
         ),
     ],
     ids=str,

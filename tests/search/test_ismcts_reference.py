@@ -174,6 +174,7 @@ def test_the_weight_of_opponents_agrees_with_the_reference(
         actions = searcher.last_search.actions
         visits, totals = root_counts(reference, player, actions, factors)
         assert policy == pytest.approx(np.array(visits) / sum(visits))
+        assert abs(searcher.last_search.visits - np.array(visits)).max() <= 0.5 + 1e-9
         known = np.array(visits) > 0
         values = np.array(totals)[known] / np.array(visits)[known]
         assert searcher.last_search.values[known] == pytest.approx(values)

@@ -253,6 +253,8 @@ def test_needed_episodes_are_those_of_the_first_horizon_that_suffices(done):
     assert needed_episodes.first_episodes(gaps, 0.04) is None
     rows = {row["learner"]: row for row in rows_of(done, "needed-episodes", "needed-episodes")}
     assert tuple(rows) == needed_episodes.LEARNERS
+    setting = TINY["needed-episodes"]
+    assert [setting.last(name) for name in ("ixomd", "cert-cfr", "cfr-psrl")] == [16000, 4000, 4000]
     for row in rows.values():
         if row["Kuhn 0.08"] is not None:
             assert row["Kuhn 0.1"] <= row["Kuhn 0.08"]
@@ -277,7 +279,7 @@ def test_the_page_compares_needed_episodes_as_its_table_does():
     assert np.all((psrl[kuhn] / best[kuhn] > 0.1) & (psrl[kuhn] / best[kuhn] < 0.37))
     assert np.all(certified[kuhn] < 0.34 * best[kuhn])
     assert np.all(psrl[bandits] > best[bandits])
-    assert np.all((psrl[others] / best[others] > 0.16) & (psrl[others] / best[others] < 0.6))
+    assert np.all((psrl[others] / best[others] > 0.16) & (psrl[others] / best[others] < 0.565))
     assert best[3] == pytest.approx(11_000, rel=0.01)
     assert best[3] == pytest.approx((64 + 64) / (0.05 / 2) ** 2 / 20, rel=0.1)
     slower = np.array(needed["online-os-mccfr"]) / needed["os-mccfr"]

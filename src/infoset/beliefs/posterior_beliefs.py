@@ -330,6 +330,15 @@ class PublicPrivateBelief:
         else:
             _check_public_weight("public_weight", self.public_weight)
 
+    @property
+    def max_public_weight(self) -> float:
+        """The largest weight of the public belief at any infostate."""
+        if isinstance(self.public_weight, Mapping):
+            return float(max([self.default, *self.public_weight.values()]))
+        if isinstance(self.public_weight, tuple):
+            return float(max(self.public_weight))
+        return float(self.public_weight)  # type: ignore[arg-type]
+
     def public_weight_at(self, infostate: Infostate) -> float:
         """Return the weight of the public belief at an infostate."""
         if isinstance(self.public_weight, Mapping):

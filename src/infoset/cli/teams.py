@@ -105,7 +105,7 @@ PenaltyOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="Penalty coefficient γ for relying on relaxed information, in utility units.",
-        show_default="increasing, scaled by the payoff range",
+        show_default="depends on the method",
         rich_help_panel=PANEL,
     ),
 ]

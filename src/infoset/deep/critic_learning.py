@@ -179,7 +179,7 @@ def critic_step(
 
 def history_features(device: DeviceGame, state: State) -> Array:
     """Return [B, N * F] the encodings of histories: the infostates of all players."""
-    rows = jax.vmap(device.observe_all)(state)
+    rows = device.stored(jax.vmap(device.observe_all)(state))
     return rows.reshape(rows.shape[0], -1)
 
 
@@ -259,7 +259,8 @@ def _decisions(task: CriticTask, blueprint: Blueprint, here: State) -> _Decision
     actor = jax.vmap(device.actor)(here)
     valid = actor != OVER
     legal = jax.vmap(device.legal)(here) | ~valid[:, None]
-    rows = Rows(jnp.maximum(actor, 0), jax.vmap(device.observe)(here), legal)
+    observed = device.stored(jax.vmap(device.observe)(here))
+    rows = Rows(jnp.maximum(actor, 0), observed, legal)
     policy = blueprint.probabilities(device, here, rows)
     return _Decisions(valid, legal, profile_policies(device, task.transformations, rows, policy))
 

@@ -229,6 +229,12 @@ class _Comparison:
         expected = self._encode(infostate)
         if not np.array_equal(observed, expected):
             raise self._difference("observe", observed, expected, infostate)
+        if self._device.is_binary and not np.isin(expected, (0, 1)).all():
+            raise self._error(
+                "all entries of observations are 0 or 1 if is_binary is true",
+                f"the observation at {infostate} has the entries {np.unique(expected).tolist()}",
+                None,
+            )
         decoded = self._device.decode(expected)
         if decoded != infostate:
             raise self._error(

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import equinox as eqx
 import jax
@@ -40,6 +40,9 @@ class DeviceGame(eqx.Module):
     rules in Python: a network can then play in matches, and the check can find leaks. A device game
     that has no rules in Python can be trained without them.
     """
+
+    is_binary: ClassVar[bool] = False
+    """Whether all entries of observations are 0 or 1. Episodes then store them as bytes."""
 
     @property
     def num_players(self) -> int:
@@ -113,6 +116,10 @@ class DeviceGame(eqx.Module):
     def observe(self, state: State) -> Array:
         """Return [F] the encoding of the actor's infostate, which includes who acts."""
         return self.observe_all(state)[jnp.maximum(self.actor(state), 0)]
+
+    def stored(self, observations: Array) -> Array:
+        """Return observations as episodes store them; networks convert them back."""
+        return observations.astype(jnp.int8) if self.is_binary else observations
 
     def encode(self, infostate: Infostate) -> NDArray[np.float32]:
         """Return [F] the encoding of an infostate of the rules in Python.

@@ -101,7 +101,8 @@ def roll_out(device: DeviceGame, choose: Chooser, key: Array, batch_size: int) -
         actor = jax.vmap(device.actor)(state)
         valid = actor != OVER
         legal = jax.vmap(device.legal)(state) | ~valid[:, None]
-        rows = Rows(jnp.maximum(actor, 0), jax.vmap(device.observe)(state), legal)
+        observed = device.stored(jax.vmap(device.observe)(state))
+        rows = Rows(jnp.maximum(actor, 0), observed, legal)
         of_action, of_step = jax.random.split(key)
         draws = jax.random.uniform(of_action, (batch_size,))
         action = draw_actions(legal_exp(choose(rows), legal), legal, draws)

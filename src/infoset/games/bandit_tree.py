@@ -68,8 +68,8 @@ class BanditTree(Game):
 
     With `depth=1` and nearly equal chances, the game is the hard instance of the lower bound: each
     of the X = `deals` infostates is a bandit with A = `num_actions` arms, and is reached in one of
-    X episodes. If the chances differ by √(XA / T), the regret of T episodes is of order √(XAT) for
-    every learner, so a gap of ε needs of the order of XA / ε² episodes.
+    X episodes. If the chances differ by √(XA / T), every learner has a regret of order √(XAT) in T
+    episodes for some choice of the best arms, so a gap of ε needs of the order of XA / ε² episodes.
 
     Examples
     --------

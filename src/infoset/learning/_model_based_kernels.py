@@ -368,4 +368,5 @@ def bound_gains(
     for player in range(len(bounds)):
         find_gradient(nodes, infostates, player, policy, model)
         respond(infostates, player, model.value, response)
-        bounds[player] = model.value[infostates.root_sequence[player]]
+        # Bonuses can add up to more than 0, the largest reward.
+        bounds[player] = min(0.0, model.value[infostates.root_sequence[player]])

@@ -162,7 +162,8 @@ class CertifiedCFRSelfPlay(SelfPlay):
         """Return an upper bound on NashConv of the average policy, in the game's units.
 
         With a `bonus` of at least 1, the bounds of all episodes hold together with probability
-        1 - `failure_probability`. They use only what the episodes have shown.
+        1 - `failure_probability`. They use only what the episodes have shown. The largest possible
+        NashConv, the range of payoffs, is returned if they do not improve on it.
 
         Raises
         ------

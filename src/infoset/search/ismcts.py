@@ -377,11 +377,11 @@ class ISMCTS(Searcher):
 def _check_opponent_weight(opponent_public_weight: float, belief: PublicPrivateBelief) -> None:
     """Raise if a weight is invalid, or no simulation would start at hands that the answer needs."""
     check_number("opponent_public_weight", opponent_public_weight, maximum=1)
-    if opponent_public_weight == 0 and belief.public_weight != 0:
+    if opponent_public_weight == 0 and belief.max_public_weight > 0:
         raise ParameterError(
             "with opponent_public_weight=0 all simulations start at the player's own information, "
-            f"but public_weight={belief.public_weight} reads the answers of others; give a "
-            "positive opponent_public_weight, or public_weight=0"
+            f"but public_weight={belief.max_public_weight:g} of the belief reads the answers of "
+            "others; give a positive opponent_public_weight, or a belief with public_weight=0"
         )
 
 

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.teams import InformationMap, expected_payoffs, product_form_from_functions
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.teams import (
+    TEAM_METHODS,
+    InformationMap,
+    expected_payoffs,
+    geometric_penalty,
+    product_form_from_functions,
+)
 from infoset.teams.hiding import (
     MinorizeMaximize,
     ProgressiveHedging,
@@ -142,12 +149,36 @@ def test_pennies_are_solved_with_a_small_penalty_only():
 
 
 def test_resumed_hedging_is_bit_identical():
-    whole, parts = (ProgressiveHedging(trade(2), 0.05, seed=3) for _ in range(2))
+    """The multipliers belong to the state."""
+    whole, begun, resumed = (ProgressiveHedging(trade(2), 0.05, seed=seed) for seed in (3, 3, 4))
     whole.run(9)
-    parts.run(4)
-    parts.run(5)
+    begun.run(4)
+    resumed.set_state({name: array.copy() for name, array in begun.state().items()})
+    begun.run(5)
+    resumed.run(5)
     for name, array in whole.state().items():
-        np.testing.assert_array_equal(parts.state()[name], array)
+        np.testing.assert_array_equal(begun.state()[name], array)
+        np.testing.assert_array_equal(resumed.state()[name], array)
+
+
+@pytest.mark.parametrize(
+    ("name", "penalty"), [("progressive-hedging", 0.03), ("minorize-maximize", 0.9)]
+)
+def test_the_default_penalty_is_a_part_of_the_payoff_range(name, penalty):
+    """Payoffs of cooperative matching pennies are from -2 to 1."""
+    learner = TEAM_METHODS[name].start(pennies(), None, 0)
+    assert learner.settings()["penalty"] == pytest.approx(penalty)
+
+
+def test_a_relaxation_without_perfect_recall_is_refused():
+    with pytest.raises(UnsupportedGameError, match=r"cannot tell .* \(--relax recall\)"):
+        infoset.solve_team("trade_comm(num_items=2)", "progressive-hedging", relax="none")
+
+
+def test_a_penalty_schedule_is_refused():
+    schedule = geometric_penalty(0.1, 1.0, 100)
+    with pytest.raises(ParameterError, match=r"'geometric.*' is a schedule.* such as 0\.01"):
+        infoset.solve_team("trade_comm(num_items=2)", "progressive-hedging", penalty=schedule)
 
 
 def test_as_a_method_of_solve_team():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from math import prod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -62,6 +62,8 @@ class BattleshipRules(DeviceGame):
     An observation consists of one-hot encodings of the player, of its placements in order, and of
     row, column and result of all shots in order.
     """
+
+    is_binary: ClassVar[bool] = True
 
     height: int = eqx.field(static=True)
     width: int = eqx.field(static=True)

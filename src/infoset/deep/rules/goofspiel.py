@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -50,6 +50,8 @@ class GoofspielRules(DeviceGame):
     player's bid, of the prize if the order is random, and of what was announced: the winner (player
     0, player 1 or a tie), or the opponent's bid if all bids are shown.
     """
+
+    is_binary: ClassVar[bool] = True
 
     num_cards: int = eqx.field(static=True)
     num_turns: int = eqx.field(static=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -36,6 +36,8 @@ class KuhnPokerRules(DeviceGame):
     An observation consists of one-hot encodings of the player, its card, and the moves so far, of
     which there are at most two before a decision.
     """
+
+    is_binary: ClassVar[bool] = True
 
     @property
     def actions(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -46,6 +46,8 @@ class LeducPokerRules(DeviceGame):
     An observation consists of one-hot encodings of the player, its card, the public card, and the
     moves of both rounds in order.
     """
+
+    is_binary: ClassVar[bool] = True
 
     num_ranks: int = eqx.field(static=True)
     num_suits: int = eqx.field(static=True)

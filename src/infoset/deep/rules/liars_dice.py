@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -38,6 +38,8 @@ class LiarsDiceRules(DeviceGame):
     bid. Bids increase, and players alternate, so the set of bids determines their order and who
     made them.
     """
+
+    is_binary: ClassVar[bool] = True
 
     num_dice: int = eqx.field(static=True)
     num_sides: int = eqx.field(static=True)

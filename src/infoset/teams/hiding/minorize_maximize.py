@@ -93,14 +93,16 @@ class MinorizeMaximize(HidingState):
         if len(self._game.teams) != 1:
             raise ParameterError(
                 f"{len(self._game.teams)} teams would learn, but proximal steps support only one: "
-                "fix the policies of the others, or use ProgressiveHiding"
+                "fix the policies of the others, or use ProgressiveHiding (--method "
+                "progressive-hiding)"
             )
         team = int(self._game.teams[0])
         violation = find_recall_violation(relaxed_form.relaxed, relaxed_form.teams[team])
         if violation is not None:
             raise UnsupportedGameError(
                 "proximal steps need a team with perfect recall under the relaxed map: "
-                f"{violation} Use perfect_recall_closure(map, team), or ProgressiveHiding"
+                f"{violation} Use perfect_recall_closure(map, team), or relax='recall' (--relax "
+                "recall), or ProgressiveHiding (--method progressive-hiding)"
             )
         self._numbers = numbers_of(SCHEME, relaxed_form, 1)
         bounds = np.arange(relaxed_form.form.num_stages + 1)

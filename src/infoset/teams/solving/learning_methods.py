@@ -148,7 +148,7 @@ def proximal_steps(name: str, algorithm: type[MinorizeMaximize], default: float)
         if isinstance(penalty, PenaltySchedule):
             raise ParameterError(
                 f"{name} needs a constant penalty, but {penalty.name!r} is a schedule; "
-                "give a number, such as 0.3"
+                f"give a number, such as {default}"
             )
         penalty = default * _payoff_range(relaxed_form) if penalty is None else penalty
         return algorithm(relaxed_form, penalty, seed=seed)
