@@ -60,7 +60,7 @@ def test_targets_are_the_values_of_best_responses(name):
     exact = values_of(name)
     tables, unit = public_tables(exact, infostate_features(exact.tree))
     ranges = random_ranges(tables.exists, jax.random.key(1))
-    np.testing.assert_allclose(ranges.sum(axis=-1), 1.0, rtol=1e-5)
+    ranges = ranges.at[1, 0].set(0.0).at[0, 1].set(0.0)  # also where a player never goes
     assert (np.asarray(ranges)[~np.asarray(tables.exists)] == 0).all()
     targets, counts = response_targets(tables, ranges)
     for place, state in enumerate(states_of(exact.tree).tolist()):
@@ -72,17 +72,23 @@ def test_targets_are_the_values_of_best_responses(name):
             for owner in range(2):
                 found = np.asarray(targets)[place, owner, : sizes[owner], player] * unit
                 np.testing.assert_allclose(found, function(given, owner), atol=1e-5)
-        assert counts[place].any(axis=(1, 2)).all()
+        for owner in range(2):
+            is_met = bool(ranges[place, 1 - owner].any())
+            assert bool(counts[place, owner].any()) == is_met
 
 
 def test_random_ranges_lack_some_infostates():
     exists = np.ones((1000, 2, 40), bool)
     ranges = np.asarray(random_ranges(jnp.asarray(exists), jax.random.key(0)))
     missing = (ranges == 0).mean(axis=-1)
+    assert (missing == 1).mean() == pytest.approx(0.1, abs=0.02)
+    missing = missing[missing < 1]
     assert (missing == 0).mean() == pytest.approx(0.5, abs=0.05)
     assert missing[missing > 0].mean() == pytest.approx(0.3, abs=0.02)
-    alone = random_ranges(jnp.asarray(exists[..., :1]), jax.random.key(0))
-    assert (np.asarray(alone) == 1).all()
+    totals = ranges.sum(axis=-1)
+    np.testing.assert_allclose(totals[totals > 0], 1.0, rtol=1e-5)
+    alone = np.asarray(random_ranges(jnp.asarray(exists[..., :1]), jax.random.key(0)))
+    assert np.isin(alone, (0, 1)).all()
 
 
 def test_the_network_is_the_average_of_training():

@@ -33,6 +33,9 @@ POWERS = (0.25, 4.0)
 MISSING = 0.3
 """Probability that an infostate is missing in a range, in half of all ranges."""
 
+EMPTY = 0.1
+"""Share of ranges that are empty, as they are where a player of a search never goes."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ValueNetworkSpec(DescentSpec):
@@ -75,7 +78,7 @@ class RangeNetwork(eqx.Module):
         """Return [B, 2, S, 2] the values of infostates, by searching player.
 
         features : [B, 2, S, F] of the infostates of both players
-        ranges : [B, 2, S] with sum 1; 0 for infostates that do not exist
+        ranges : [B, 2, S] with sum 1, or empty; 0 for infostates that do not exist
         joint : [B, S, S] chance reach of each pair of infostates
         """
         embedded = self.embedded(features)
@@ -225,17 +228,18 @@ def learner_steps(
 
 
 def random_ranges(exists: Array, key: Array) -> Array:
-    """Return [B, 2, S] random ranges with sum 1, of infostates that exist."""
-    power_key, draw_key, half_key, miss_key = jax.random.split(key, 4)
+    """Return [B, 2, S] random ranges of infostates that exist, with sum 1 or empty."""
+    power_key, draw_key, half_key, miss_key, empty_key = jax.random.split(key, 5)
     low, high = map(np.log, POWERS)
     shape = (*exists.shape[:2], 1)
     power = jnp.exp(jax.random.uniform(power_key, shape, minval=low, maxval=high))
     draws = jax.random.uniform(draw_key, exists.shape, minval=1e-6) ** power * exists
     share = MISSING * (jax.random.uniform(half_key, shape) < 0.5)
     missing = jax.random.uniform(miss_key, exists.shape) < share
-    # The largest entry stays, so that no range is empty.
+    # The largest entry stays, unless the range is empty.
     kept = jnp.where(missing & (draws < draws.max(axis=-1, keepdims=True)), 0.0, draws)
-    return kept / kept.sum(axis=-1, keepdims=True)
+    is_empty = jax.random.uniform(empty_key, shape) < EMPTY
+    return jnp.where(is_empty, 0.0, kept / kept.sum(axis=-1, keepdims=True))
 
 
 def response_targets(batch: PublicTables, ranges: Array) -> tuple[Array, Array]:
