@@ -174,7 +174,7 @@ POSITION: Final = Experiment(
     "A position of battleship",
     position_report,
     quick=PositionSetting(((Training(50), 1),), (1,)),
-    full=PositionSetting(((Training(100), 3), (Training(500), 3)), (1, 2)),
+    full=PositionSetting(((Training(100), 3), (Training(500), 1)), (1, 2)),
     quick_time="a minute",
     full_time="half an hour",
 )
