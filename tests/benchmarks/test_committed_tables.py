@@ -35,10 +35,10 @@ def test_a_study_page_equals_what_the_script_writes(study):
 
 @pytest.mark.parametrize("study", PAGES)
 def test_every_file_of_a_study_is_on_its_page(study):
-    figures = {*re.findall(r"\]\(study/(\S+\.svg)\)", TEXTS[study]), *PLACES[study]}
-    links = re.findall(r"\]\(study/(\S+)\.csv\)", TEXTS[study])
-    tables = {*PLACES[study], *links, *(name.removesuffix(".svg") for name in figures)}
     folder = files_of(PAGES[study])
+    links = re.findall(rf"\]\({folder.name}/(\S+\.(?:svg|csv))\)", TEXTS[study])
+    figures = {*(name for name in links if name.endswith(".svg")), *PLACES[study]}
+    tables = {*PLACES[study], *(name.rpartition(".")[0] for name in (*links, *figures))}
     assert {path.name for path in folder.glob("*.svg")} <= figures
     assert {path.stem for path in folder.glob("*.csv")} <= tables
 

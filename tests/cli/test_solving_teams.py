@@ -66,7 +66,10 @@ def test_the_relaxations_are_listed(command):
     ("options", "words"),
     [
         (["--relax", "recal"], "did you mean recall"),
-        (["--method", "progresive-hiding"], "did you mean progressive-hiding?"),
+        (
+            ["--method", "progresive-hiding"],
+            "did you mean progressive-hiding or progressive-hedging?",
+        ),
         (["--iterations", 0], "iterations=0 must be"),
         (["--penalty", -1], "penalty=-1.0"),
         (["--teams", "x"], "write them as 0,2/1,3"),
