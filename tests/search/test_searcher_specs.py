@@ -114,6 +114,7 @@ def test_settings_list_every_parameter(name):
     assert set(usual.settings()) == set(SEARCHERS[name].parameters) - unsaid
     others = {
         "public_weight": 0.5,
+        "opponent_public_weight": 0.5,
         "opponents": "paranoid",
         "bonus": "2ln",
         "final_policy": "max-visits",

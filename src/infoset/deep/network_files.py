@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields as fields_of
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
@@ -179,8 +180,11 @@ def _device_input(file: PerceptronFile, device: DeviceGame | None) -> DeviceInpu
                 f"{file.path} contains a network for the device game {name}, which is not one of "
                 "the library's: load it with load_network(path, device)"
             )
+        # Class variables have types, too, but they are no settings.
+        hints = get_type_hints(known[name])
+        wanted = {own.name: hints[own.name] for own in fields_of(known[name])}
         try:
-            settings = typed_fields(fields["settings"], get_type_hints(known[name]))
+            settings = typed_fields(fields["settings"], wanted)
         except ValueError as error:
             raise file.error(f"{error} in its settings") from None
         device = known[name](**settings)
