@@ -209,6 +209,7 @@ def test_what_training_refuses(monkeypatch):
         exact, spec=SMALL, steps=500, callback=lambda step, loss: seen.append((step, loss)) or True
     )
     assert stopped.steps == 50 == seen[0][0]
+    assert stopped.outcome == "stopped"
     for name in ROWS:  # the largest table is of values or of encodings
         large = values_of(name)
         features = infostate_features(large.tree)

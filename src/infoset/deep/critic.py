@@ -24,6 +24,7 @@ from infoset.deep.critic_learning import (
 from infoset.deep.critic_transformations import TRANSFORMATION_SETS, chosen_transformations
 from infoset.deep.device_games import DeviceGame, device_fingerprint
 from infoset.deep.device_play import device_source
+from infoset.deep.learner_loop import check_limits, run_learner_steps
 from infoset.deep.network_inputs import DeviceInput
 from infoset.deep.network_policy import NetworkPolicy
 from infoset.deep.networks import Perceptron
@@ -32,7 +33,6 @@ from infoset.deep.rules import device_game
 from infoset.deep.tree_rules import TreeRules
 from infoset.errors import (
     InfosetError,
-    NumericalError,
     ParameterError,
     PolicyMismatchError,
     UnknownNameError,
@@ -50,13 +50,9 @@ from infoset.resolving.blueprints import GivenBlueprint, tabular_blueprint
 from infoset.runs import Outcome
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray, IntArray, Player
-from infoset.utils.arguments import check_count, check_number, check_type
-from infoset.utils.clocks import compiling, working_seconds
+from infoset.utils.arguments import check_number, check_type
+from infoset.utils.clocks import compiling
 from infoset.utils.json_fields import typed_fields
-
-DEFAULT_STEPS = 10_000
-CHUNK = 50
-"""Learner steps between looks at the clock."""
 
 KIND = FileKind("critic", format=3, source="save_critic")
 FIELDS = {
@@ -296,34 +292,19 @@ def train_critic(
     """
     # A policy that does not change plays no episodes that could be shared.
     spec = replace(_spec(method), is_shared=False)
-    for name, limit in (("steps", steps), ("seconds", seconds)):
-        if limit is not None:
-            (check_count if name == "steps" else check_number)(name, limit)
-    check_count("seed", seed)
+    check_limits(steps, seconds, seed)
     device, policy, digests = blueprint_on_device(game, blueprint)
-    last = DEFAULT_STEPS if steps is None and seconds is None else steps
     with compiling():
-        # A call of no steps compiles the learner steps, which the time limit does not include.
         task = critic_task(device, transformations, spec)
-        state = initial_critic(task, seed)
-        state = critic_steps(task, policy, state, 0)
-    began = working_seconds()
-    outcome: Outcome | None = None
-    try:
-        while outcome is None:
-            if last is not None and int(state.step) >= last:
-                outcome = "iterations"
-            elif seconds is not None and working_seconds() - began >= seconds:
-                outcome = "seconds"
-            else:
-                missing = CHUNK if last is None else min(CHUNK, last - int(state.step))
-                state = critic_steps(task, policy, state, missing)
-                _check_finite(spec, state)
-                if callback is not None and callback(int(state.step), float(state.loss)):
-                    outcome = "stopped"
-    except KeyboardInterrupt:
-        outcome = "interrupted"
-    return critic_of(task, state, digests, working_seconds() - began, outcome)
+    state, outcome, taken = run_learner_steps(
+        f"the critic {spec.name}",
+        lambda: initial_critic(task, seed),
+        lambda state, number: critic_steps(task, policy, state, number),
+        steps=steps,
+        seconds=seconds,
+        callback=callback,
+    )
+    return critic_of(task, state, digests, taken, outcome)
 
 
 def critic_task(
@@ -376,14 +357,6 @@ def _spec(method: str | CriticSpec) -> CriticSpec:
     if method not in CRITICS:
         raise UnknownNameError.of("method of a critic", method, CRITICS)
     return CRITICS[method]
-
-
-def _check_finite(spec: CriticSpec, state: CriticState) -> None:
-    if not np.isfinite(state.loss):
-        raise NumericalError(
-            f"the critic {spec.name} broke down at learner step {int(state.step)}: the loss is "
-            f"{float(state.loss)}. Train with a lower learning_rate"
-        )
 
 
 def blueprint_on_device(

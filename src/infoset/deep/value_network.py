@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from infoset.deep.critic import Critic
+from infoset.deep.learner_loop import check_limits, run_learner_steps
 from infoset.deep.value_network_learning import (
     RangeNetwork,
     ValueNetworkSpec,
@@ -22,17 +23,13 @@ from infoset.deep.value_network_learning import (
     public_tables,
     utility_midranges,
 )
-from infoset.errors import NumericalError, PolicyMismatchError
+from infoset.errors import PolicyMismatchError
 from infoset.evaluation import TransformedValues
 from infoset.resolving.range_values import LeafHistories, RangeFunction, Ranges, ResponseValues
+from infoset.runs import Outcome
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, Player
-from infoset.utils.arguments import check_count, check_number, check_type
-from infoset.utils.clocks import compiling, working_seconds
-
-DEFAULT_STEPS = 10_000
-CHUNK = 50
-"""Learner steps between looks at the clock."""
+from infoset.utils.arguments import check_type
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +50,8 @@ class ValueNetwork:
     """Learner steps done."""
     seconds: float
     """Time they took, without compilation."""
+    outcome: Outcome
+    """Why training ended: `iterations`, `seconds`, `stopped` or `interrupted`."""
     loss: float
     """Mean squared error of the last learner step, in squares of `unit`; NaN before the first."""
 
@@ -205,33 +204,18 @@ def train_value_network(
         raise PolicyMismatchError("the values are for another tree; give that tree, or omit it")
     spec = ValueNetworkSpec() if spec is None else spec
     check_type("spec", spec, ValueNetworkSpec, "a ValueNetworkSpec, such as ValueNetworkSpec()")
-    for name, limit in (("steps", steps), ("seconds", seconds)):
-        if limit is not None:
-            (check_count if name == "steps" else check_number)(name, limit)
-    check_count("seed", seed)
+    check_limits(steps, seconds, seed)
     features = infostate_features(values.tree)
     tables, unit = public_tables(values, features)
-    last = DEFAULT_STEPS if steps is None and seconds is None else steps
-    with compiling():
-        # A call of no steps compiles the learner steps, which the time limit does not include.
-        key = jax.random.key(seed)
-        state = learner_steps(spec, tables, key, initial_state(spec, tables, key), jnp.asarray(0))
-    began = working_seconds()
-    try:
-        while last is None or int(state.step) < last:
-            if seconds is not None and working_seconds() - began >= seconds:
-                break
-            missing = CHUNK if last is None else min(CHUNK, last - int(state.step))
-            state = learner_steps(spec, tables, key, state, jnp.asarray(missing))
-            if not np.isfinite(state.loss):
-                raise NumericalError(
-                    f"the value network broke down at learner step {int(state.step)}: the loss is "
-                    f"{float(state.loss)}. Train with a lower learning_rate"
-                )
-            if callback is not None and callback(int(state.step), float(state.loss)):
-                break
-    except KeyboardInterrupt:
-        pass
+    key = jax.random.key(seed)
+    state, outcome, taken = run_learner_steps(
+        "the value network",
+        lambda: initial_state(spec, tables, key),
+        lambda state, number: learner_steps(spec, tables, key, state, jnp.asarray(number)),
+        steps=steps,
+        seconds=seconds,
+        callback=callback,
+    )
     return ValueNetwork(
         network=state.target,
         values=values,
@@ -239,6 +223,7 @@ def train_value_network(
         features=features,
         settings=spec,
         steps=int(state.step),
-        seconds=working_seconds() - began,
+        seconds=taken,
+        outcome=outcome,
         loss=float(state.loss) if int(state.step) else np.nan,
     )
