@@ -14,7 +14,7 @@ from infoset.beliefs.public_belief_state import histories_at
 from infoset.forms import Form, TransformedForm
 from infoset.resolving.gadgets import entered_form, with_gadget
 from infoset.resolving.opponent_values import responses_at_root
-from infoset.resolving.range_form import RangeForm, part_by_range
+from infoset.resolving.range_form import part_by_range
 from infoset.resolving.range_values import RangeValues
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
@@ -171,41 +171,41 @@ class ValuedTreePart:
     ) -> list[FloatArray]:
         """Return [S_j] the opponent's best-response values at the root, against each policy."""
         entered = self.entered(player)
-        if isinstance(entered, RangeForm):  # policies lack the forced moves at its leaves
-            at_leaf = self._at_leaves(entered, player)
-            if self.root:
-                at_leaf = np.delete(at_leaf, slice(1, 1 + len(own_range)))
-            policies = [np.insert(policy, _gaps(at_leaf), 1.0) for policy in policies]
-        return responses_at_root(entered, self.root, player, own_range, policies)
-
-    def _at_leaves(self, form: Form, player: Player) -> BoolArray:
-        """Return [Q] whether each of a searching player's sequences in a form is at a leaf."""
-        chooses = self.leaf_decisions(form, player)[player]
-        found: BoolArray = np.repeat(chooses, form.treeplexes[player].num_actions)
-        return np.append(False, found)
+        # Policies contain neither the forced moves at the root nor those at the leaves, if any.
+        at_leaf = self._at_leaves(entered, player)[len(own_range) if self.root else 0 :]
+        whole = []
+        for policy in policies:
+            whole.append(np.ones(len(at_leaf)))
+            whole[-1][~at_leaf] = policy
+        return responses_at_root(entered, self.root, player, own_range, whole)
 
     def leaf_decisions(self, form: Form, player: Player) -> tuple[BoolArray, ...]:
         """Return per player [I] where it chooses a continuation in a gadget form of `player`."""
-        part, found = self.part, []
+        return tuple(self._moves_at_leaves(form, player, own) for own in range(2))
+
+    def _moves_at_leaves(self, form: Form, player: Player, own: Player) -> BoolArray:
+        """Return [I] where `own` moves at leaves, in a form of the searching `player`."""
+        part = self.part
         above = [-1] if part.root else []
         # Parts number the public states that they contain; nobody else acts at leaves.
         leaves = np.searchsorted(np.sort([*above, *part.public_states, *part.leaves]), part.leaves)
-        for own, states in enumerate(self.entered(player).public_states):
-            chooses = np.isin(states, leaves)
-            if isinstance(form, TransformedForm):
-                kept = form.infostates[own]
-                chooses = chooses[np.maximum(kept, 0)] & (kept >= 0)
-            found.append(chooses)
-        return tuple(found)
+        found: BoolArray = np.isin(self.entered(player).public_states[own], leaves)
+        if isinstance(form, TransformedForm):
+            kept = form.infostates[own]
+            found = found[np.maximum(kept, 0)] & (kept >= 0)
+        return found
+
+    def _at_leaves(self, form: Form, player: Player) -> BoolArray:
+        """Return [Q] whether each of a searching player's sequences in a form is at a leaf."""
+        moves = self._moves_at_leaves(form, player, player)
+        return np.append(False, np.repeat(moves, form.treeplexes[player].num_actions))
 
     def solution(
         self, form: Form, player: Player, probabilities: FloatArray
     ) -> tuple[FloatArray, ValuedTreePart]:
         """Return [Q'] a searching player's policy, and the part with its choices at the leaves."""
-        if self.leaf_values.ndim == 2 and self.range_values is None:
-            return probabilities, self
         of_leaf = self._at_leaves(form, player)
-        if self.range_values is not None:
+        if self.leaf_values.ndim == 2:
             return probabilities[~of_leaf], self
         choices = probabilities[of_leaf].reshape(-1, self.leaf_values.shape[1])
         if not len(choices):  # one continuation, or a part without leaves
@@ -228,12 +228,6 @@ class ValuedTreePart:
         part = part_between(whole.tree, public_state, leaves)
         rows = np.searchsorted(whole.leaf_histories, part.leaf_histories)
         return ValuedTreePart(part, self.leaf_values[rows], range_values=self.range_values)
-
-
-def _gaps(missing: BoolArray) -> LongArray:
-    """Return the positions, for `numpy.insert`, at which entries are missing."""
-    places = np.flatnonzero(missing)
-    return places - np.arange(len(places))
 
 
 def is_below(parent: Sequence[int], state: int, ancestor: int) -> bool:
