@@ -49,6 +49,10 @@ NUM_SAMPLES: Final = 10_000
 """Default number of sampled histories if there are more than `MAX_WORLDS`."""
 
 
+class UnlistedHistoriesError(ParameterError):
+    """There are too many histories to list, and sampling is not allowed."""
+
+
 @dataclass(frozen=True)
 class SamplingLimits:
     """Limits on the number of histories that are enumerated or sampled."""
@@ -134,7 +138,7 @@ class RulesSource:
             if drawn is not None:
                 return drawn
         if limits.rng is None:
-            raise ParameterError(
+            raise UnlistedHistoriesError(
                 f"more than max_worlds={limits.max_worlds} histories of {self.game} agree with the "
                 f"first {length + 1} observed steps, so they must be sampled; give a random "
                 f"generator, such as rng=np.random.default_rng(0), or raise max_worlds"

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.beliefs import HistorySet, LocalPart, local_part
 from infoset.beliefs.history_sets import PublicHistories, histories_around
-from infoset.beliefs.history_sources import SamplingLimits
+from infoset.beliefs.history_sources import SamplingLimits, UnlistedHistoriesError
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game, Infostate
 from infoset.policy import Policy
@@ -140,18 +140,20 @@ class PartLimits:
         """
         for max_histories, num_samples, latest in self.drawing(start):
             began, found = working_seconds(), None
-            limits = SamplingLimits(rng, max_histories, max(1, num_samples))
+            limits = SamplingLimits(None, max_histories)
+            if num_samples:
+                limits = SamplingLimits(rng, max_histories, num_samples)
             try:
                 with deadline(latest):
                     found = histories_around(game, infostate, policies, limits)
-            except UnsupportedGameError:  # no sampled history agrees with the observations
+            except (UnsupportedGameError, UnlistedHistoriesError):
+                # No sampled history agrees with the observations, or there are too many to list.
                 continue
             except OutOfTimeError:
                 pass
             number = num_samples if found is None else len(found)
             self.histories_per_second = number / max(working_seconds() - began, 1e-6)
-            if found is None or found.is_complete or self.settings.has_samples:
-                return found
+            return found
         return None
 
     def build(
