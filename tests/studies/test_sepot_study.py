@@ -51,7 +51,7 @@ TINY = {
     "transformations": ablations.TransformationSetting(((BAD, ("identity", "all 22")),), (1,)),
     "leaf-rules": leaf_rules.LeafRuleSetting(((BAD, (50,)), (GOOD, (50,))), (1, 2), 20),
     "matches": (
-        Match(head_to_head.BOARDS[0], Training(2, 2), head_to_head.Search(), ((0, 0),), 2),
+        Match(head_to_head.BOARDS[0], Training(2, 2), head_to_head.RulesSearch(), ((0, 0),), 2),
     ),
     "table-1": head_to_head._table_1({head_to_head.CARDS[0]: 2}, (100,), 2, 2),
     "table-1-large": head_to_head._table_1({head_to_head.MORE_CARDS[0]: 2}, (200,), 2, 1),
@@ -223,7 +223,7 @@ def test_a_match_ends_when_its_interval_is_narrow_enough(half_width, cells):
         return [cell_of([1.0, -1.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0]) for _ in wanted]
 
     game = head_to_head.CARDS[0]
-    training, search = Training(2), head_to_head.Search(100, "profile")
+    training, search = Training(2), head_to_head.RulesSearch(100, "profile")
     Match(game, training, search, ((0, 1), (1, 0)), 8, 4, half_width).play(run)
     assert len(asked) == len(set(asked)) == cells
     assert {cell.block for cell in asked} == set(range(cells // 2))
@@ -279,7 +279,7 @@ def test_cells_can_be_interrupted():
         SearchCell(BAD, Search(), known),
         CriticCell(BAD, 1, 0, (Search(),), known),
         CurveCell(GAME, 1, 0, (Search(),)),
-        MatchCell(head_to_head.CARDS[0], Training(1), head_to_head.Search(), (0, 0), 2, 0),
+        MatchCell(head_to_head.CARDS[0], Training(1), head_to_head.RulesSearch(), (0, 0), 2, 0),
         leaf_rules.ValueNetworkCell(BAD, 1, (Search(),), known),
         position.PositionCell(head_to_head.BOARDS[1], Training(1), 0, (1,), 100),
     ):

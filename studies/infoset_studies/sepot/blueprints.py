@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,19 +20,25 @@ from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Interrupt
 from infoset.solvers.regret_family import average_policy
+from infoset.tree import GameTree
 from infoset.utils.extras import has_extra
 from infoset_studies.beliefs.average_policies import tree_of
+
+if TYPE_CHECKING:
+    from infoset.deep import TrainingResult
 
 __all__ = [
     "LEDUC",
     "NETWORK",
+    "SHARED_CRITIC",
     "Blueprint",
     "BlueprintCell",
     "Known",
+    "alone",
     "goofspiel",
     "has_networks",
     "known_blueprints",
-    "one_at_a_time",
+    "train_network",
     "usable",
     "without_networks",
 ]
@@ -48,7 +55,31 @@ one_at_a_time = Lock()
 """Held while JAX compiles and trains: early versions of Python 3.11 fail in the parser (`AST
 constructor recursion depth mismatch`) if two threads do so simultaneously."""
 
+SHARED_CRITIC: Final = "v-trace-shared"
+"""A critic that learns from the episodes of the network, as in the paper."""
+
 LABELS: Final[Mapping[str, str]] = {NETWORK: "R-NaD", "cfr": "CFR", "cfr+": "CFR+"}
+
+
+@contextmanager
+def alone(interrupt: Interrupt) -> Iterator[None]:
+    """Hold `one_at_a_time`; raise `CellInterrupted` if the cell was interrupted meanwhile."""
+    with one_at_a_time:
+        if interrupt.is_set():
+            raise CellInterrupted
+        yield
+
+
+def train_network(game: str, tree: GameTree | None = None, **options: Any) -> TrainingResult:
+    """Train a network: on a tree if it is given and small enough, and otherwise by the rules.
+
+    options : as in `infoset.deep.train`.
+    """
+    from infoset.deep import train
+
+    if tree is not None and tree.num_histories <= MAX_HISTORIES:
+        return train(tree, NETWORK, **options)
+    return train(load_game(game), NETWORK, build=False, response_steps=0, **options)
 
 
 def goofspiel(num_cards: int, points_order: str = "descending") -> str:
@@ -96,16 +127,8 @@ class Blueprint:
             minimizer = RegretMinimizer(tree.sequence_form, SCHEMES[self.method])
             minimizer.run(self.length)
             return average_policy(minimizer)
-        from infoset.deep import train
-
-        if tree.num_histories <= MAX_HISTORIES:
-            network = train(tree, NETWORK, steps=self.length, seed=self.seed).policy
-        else:
-            game = load_game(self.game)
-            network = train(
-                game, NETWORK, build=False, steps=self.length, seed=self.seed, response_steps=0
-            ).policy
-        return network.tabulate(tree.sequence_form)
+        made = train_network(self.game, tree, steps=self.length, seed=self.seed)
+        return made.policy.tabulate(tree.sequence_form)
 
 
 @dataclass(frozen=True)
@@ -126,9 +149,7 @@ class BlueprintCell:
 
     def run(self, interrupt: Interrupt) -> CellResult:
         """Return the probabilities of both players, and NashConv."""
-        with one_at_a_time:
-            if interrupt.is_set():
-                raise CellInterrupted
+        with alone(interrupt):
             policy = self.blueprint.make()
         probabilities = [own.tolist() for own in policy.probabilities]
         return {"policy": probabilities, "nash_conv": nash_conv(policy)}

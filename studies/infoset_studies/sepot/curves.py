@@ -18,7 +18,6 @@ from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Chart, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
-from infoset.games import load_game
 from infoset.plotting import Line
 from infoset.resolving import ContinualResolving
 from infoset.runs import Interrupt
@@ -27,19 +26,16 @@ from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.beliefs.published import Measured
 from infoset_studies.sepot.blueprints import (
     LEDUC,
-    MAX_HISTORIES,
-    NETWORK,
+    SHARED_CRITIC,
+    alone,
     goofspiel,
     has_networks,
-    one_at_a_time,
+    train_network,
     without_networks,
 )
 from infoset_studies.sepot.search_cells import Search
 
 __all__ = ["CURVES", "Curve", "CurveCell"]
-
-CRITIC: Final = "v-trace-shared"
-"""A critic that learns from the episodes of the network, as in the paper."""
 
 OPPONENTS: Final = ("profile", "previous")
 """The paper's values of the opponent at the root of a search, and those of the search before."""
@@ -81,20 +77,14 @@ class CurveCell:
         """Return the security levels of both players, without search and with each one."""
         tree = tree_of(self.game)
         rows = self.searches[0].rows(self.game)
-        with one_at_a_time:
-            if interrupt.is_set():
-                raise CellInterrupted
-            from infoset.deep import train
-
-            result = train(
-                tree if tree.num_histories <= MAX_HISTORIES else load_game(self.game),
-                NETWORK,
-                build=None if tree.num_histories <= MAX_HISTORIES else False,
+        with alone(interrupt):
+            result = train_network(
+                self.game,
+                tree,
                 steps=self.steps,
                 seed=self.seed,
-                critic=CRITIC,
+                critic=SHARED_CRITIC,
                 transformations=rows,
-                response_steps=0,
                 checkpoint=self._checkpoint(),
             )
             assert result.critic is not None
@@ -224,15 +214,13 @@ def _every(steps: int, number: int) -> tuple[int, ...]:
 def _curves(numbers: Sequence[tuple[int, int, int]]) -> tuple[Curve, ...]:
     """Return the curves of the games, given the learner steps, checkpoints and seeds of each."""
     games = (
-        ("Leduc poker", LEDUC, -0.0856064, (1, 2, 3)),
-        ("goofspiel 5, descending", goofspiel(5), 0.0, (1, 2, 3)),
-        ("goofspiel 5, random", goofspiel(5, "random"), 0.0, (1, 2, 3)),
+        ("Leduc poker", LEDUC, -0.0856064),
+        ("goofspiel 5, descending", goofspiel(5), 0.0),
+        ("goofspiel 5, random", goofspiel(5, "random"), 0.0),
     )
     return tuple(
-        Curve(name, game, value, _every(steps, checkpoints), seeds, depths)
-        for (name, game, value, depths), (steps, checkpoints, seeds) in zip(
-            games, numbers, strict=False
-        )
+        Curve(*game, _every(steps, checkpoints), seeds, depths=(1, 2, 3))
+        for game, (steps, checkpoints, seeds) in zip(games, numbers, strict=False)
     )
 
 

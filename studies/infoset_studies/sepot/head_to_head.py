@@ -23,17 +23,23 @@ from infoset.runs import Interrupt
 from infoset.search import RulesModel
 from infoset_studies.beliefs.published import Measured
 from infoset_studies.sepot.blueprints import (
-    NETWORK,
+    SHARED_CRITIC,
+    alone,
     goofspiel,
     has_networks,
-    one_at_a_time,
+    train_network,
     without_networks,
 )
 
-__all__ = ["HEAD_TO_HEAD", "TABLE_1", "TABLE_1_LARGE", "Match", "MatchCell", "Search", "Training"]
-
-SHARED_CRITIC: Final = "v-trace-shared"
-"""A critic that learns from the episodes of the network."""
+__all__ = [
+    "HEAD_TO_HEAD",
+    "TABLE_1",
+    "TABLE_1_LARGE",
+    "Match",
+    "MatchCell",
+    "RulesSearch",
+    "Training",
+]
 
 NORMAL: Final = 1.96
 """Half width of the 95% interval of a normal distribution, in standard errors."""
@@ -76,7 +82,7 @@ TITLES: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Search:
+class RulesSearch:
     """What a search of a match may do, in a game without a tree.
 
     Attributes
@@ -132,22 +138,14 @@ class Training:
 
 
 @lru_cache(maxsize=2)
-def _made(training: Training, name: str, seed: int) -> Made:
-    from infoset.deep import train, train_critic
+def _made(training: Training, game: str, seed: int) -> Made:
+    from infoset.deep import train_critic
 
-    game, shared = load_game(name), None if training.critic_steps else SHARED_CRITIC
-    found = train(
-        game,
-        NETWORK,
-        build=False,
-        steps=training.steps,
-        seed=seed,
-        critic=shared,
-        response_steps=0,
-    )
-    if shared is not None:
+    if not training.critic_steps:
+        found = train_network(game, steps=training.steps, seed=seed, critic=SHARED_CRITIC)
         return Made(found.policy, found.critic)
-    critic = train_critic(game, found.policy, steps=training.critic_steps, seed=seed)
+    found = train_network(game, steps=training.steps, seed=seed)
+    critic = train_critic(load_game(game), found.policy, steps=training.critic_steps, seed=seed)
     return Made(found.policy, critic)
 
 
@@ -159,7 +157,7 @@ class MatchCell:
     ----------
     game : str
     training : Training
-    search : Search
+    search : RulesSearch
     seeds : tuple[int, int]
         Of the network and critic of the search, and of the network against which it plays.
     deals, block : int
@@ -168,7 +166,7 @@ class MatchCell:
 
     game: str
     training: Training
-    search: Search
+    search: RulesSearch
     seeds: tuple[int, int]
     deals: int
     block: int
@@ -186,9 +184,7 @@ class MatchCell:
     def run(self, interrupt: Interrupt) -> CellResult:
         """Return the mean utility of the search, its standard error, and its kinds of decisions."""
         game = load_game(self.game)
-        with one_at_a_time:
-            if interrupt.is_set():
-                raise CellInterrupted
+        with alone(interrupt):
             own, other = (self.training.make(self.game, seed) for seed in self.seeds)
         search = self.search.searcher(game, own, self.seeds[0])
         result = play_matches(
@@ -215,7 +211,7 @@ class Match(NamedTuple):
     ----------
     game : str
     training : Training
-    search : Search
+    search : RulesSearch
     pairings : tuple[tuple[int, int], ...]
         Seeds as in `MatchCell`.
     deals : int
@@ -228,7 +224,7 @@ class Match(NamedTuple):
 
     game: str
     training: Training
-    search: Search
+    search: RulesSearch
     pairings: tuple[tuple[int, int], ...]
     deals: int
     blocks: int = 1
@@ -309,10 +305,10 @@ HEAD_TO_HEAD: Final = Experiment(
     "matches",
     "Matches of search by rules against its network",
     partial(match_report, "matches"),
-    quick=(Match(BOARDS[0], Training(500, 500), Search(), OWN_NETWORK[:1], 30),),
+    quick=(Match(BOARDS[0], Training(500, 500), RulesSearch(), OWN_NETWORK[:1], 30),),
     full=(
-        Match(BOARDS[0], Training(5_000, 5_000), Search(), OWN_NETWORK, 30),
-        Match(BOARDS[1], Training(1_000, 1_000), Search(), OWN_NETWORK, 8),
+        Match(BOARDS[0], Training(5_000, 5_000), RulesSearch(), OWN_NETWORK, 30),
+        Match(BOARDS[1], Training(1_000, 1_000), RulesSearch(), OWN_NETWORK, 8),
     ),
     quick_time="a minute",
     full_time="an hour for the small board, two for the large one",
@@ -331,7 +327,7 @@ def _table_1(
         Match(
             game,
             Training(number),
-            Search(limit, "profile") if limit else Search(),
+            RulesSearch(limit, "profile") if limit else RulesSearch(),
             pairings=((0, 1), (1, 0)),
             deals=deals,
             blocks=blocks,

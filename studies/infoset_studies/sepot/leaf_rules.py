@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from infoset.evaluation import transformed_values
-from infoset.experiments.cells import CellInterrupted, CellResult
+from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
@@ -20,10 +20,10 @@ from infoset_studies.sepot.blueprints import (
     NETWORK,
     Blueprint,
     Known,
+    alone,
     goofspiel,
     has_networks,
     known_blueprints,
-    one_at_a_time,
     usable,
     without_networks,
 )
@@ -77,9 +77,7 @@ class ValueNetworkCell:
         """Return NashConv of each search, and the root of the last loss in the game's units."""
         tree, rows = tree_of(self.blueprint.game), self.searches[0].rows(self.blueprint.game)
         exact = transformed_values(tree, self.known.policy, rows)
-        with one_at_a_time:
-            if interrupt.is_set():
-                raise CellInterrupted
+        with alone(interrupt):
             from infoset.deep import train_value_network
 
             network = train_value_network(exact, steps=self.steps)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from infoset.experiments.cells import CellInterrupted, CellResult
+from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import HeatMap, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
@@ -19,7 +19,7 @@ from infoset.resolving import DepthLimitedSearch
 from infoset.runs import Interrupt
 from infoset.search import RulesModel
 from infoset_studies.beliefs.published import Measured
-from infoset_studies.sepot.blueprints import has_networks, one_at_a_time, without_networks
+from infoset_studies.sepot.blueprints import alone, has_networks, without_networks
 from infoset_studies.sepot.head_to_head import BOARDS, Training
 
 __all__ = ["POSITION", "PositionCell", "PositionSetting", "position_history"]
@@ -83,9 +83,7 @@ class PositionCell:
     def run(self, interrupt: Interrupt) -> CellResult:
         """Return the probability of each shot, by the network and by each search."""
         game = load_game(self.game)
-        with one_at_a_time:
-            if interrupt.is_set():
-                raise CellInterrupted
+        with alone(interrupt):
             made = self.training.make(self.game, self.seed)
         history = position_history(game)
         infostate, actions = history.infostates[0], history.legal_actions(0)

@@ -16,7 +16,7 @@ from infoset.policy import IDENTITY, TRANSFORMATIONS, Transformation, constant_t
 from infoset.resolving import LEAF_RULES, ContinualResolving, RangeValues
 from infoset.runs import Interrupt
 from infoset_studies.beliefs.average_policies import tree_of
-from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known, one_at_a_time
+from infoset_studies.sepot.blueprints import LEDUC, Blueprint, Known, alone
 
 __all__ = [
     "TO_THE_END",
@@ -183,9 +183,7 @@ class CriticCell:
         """Return NashConv by search, and the mean error of the critic over its profiles."""
         tree, policy = tree_of(self.blueprint.game), self.known.policy
         rows = self.searches[0].rows(self.blueprint.game)
-        with one_at_a_time:
-            if interrupt.is_set():
-                raise CellInterrupted
+        with alone(interrupt):
             from infoset.deep import train_critic
 
             critic = train_critic(tree, policy, rows, steps=self.steps, seed=self.seed)
