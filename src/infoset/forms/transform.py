@@ -28,6 +28,12 @@ class PlanMap(NamedTuple):
     num_sequences: int
     """Number Q' of sequences of the transform."""
 
+    @classmethod
+    def identity(cls, num_sequences: int) -> PlanMap:
+        """Return the map of plans onto themselves."""
+        ones = np.ones(num_sequences)
+        return cls(np.arange(num_sequences), ones, ones, num_sequences)
+
     def expand(self, plan: FloatArray) -> FloatArray:
         """Return [Q] the plan of the base, given that of the transform."""
         expanded: FloatArray = plan[self.last] * self.weight

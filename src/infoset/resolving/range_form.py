@@ -39,10 +39,7 @@ class RangeForm(SequenceForm):
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
         """Return what `fill_gradient` reads; see `Form.payoffs`."""
-        sizes = (plex.num_sequences for plex in self.treeplexes)
-        first, second = (
-            PlanMap(np.arange(size), np.ones(size), np.ones(size), size) for size in sizes
-        )
+        first, second = (PlanMap.identity(plex.num_sequences) for plex in self.treeplexes)
         same = Transform((first, second), SideEnds.none(2))
         return self.composed_payoffs(same, self.layouts, precision)
 
