@@ -444,7 +444,7 @@ def test_a_critic_without_a_learner_plays_its_own_episodes_and_says_so(kuhn):
 
 
 def test_a_critic_that_shares_needs_episodes():
-    with pytest.raises(UnsupportedGameError, match="rnad-expected plays none"):
+    with pytest.raises(UnsupportedGameError, match="rnad-expected does not sample any"):
         train("kuhn_poker", "rnad-expected", steps=1, critic="v-trace-shared")
     with pytest.raises(ParameterError, match="is_shared"):
         CriticSpec(is_shared="yes")

@@ -50,7 +50,7 @@ def values_of(name):
 
 
 def states_of(tree):
-    """Return the public states at which somebody acts."""
+    """Return the public states at which a player acts."""
     acting = {int(n) for own in tree.infostate_trees for n in own.public_state[own.acting]}
     return np.array(sorted(acting))
 
@@ -60,7 +60,7 @@ def test_targets_are_the_values_of_best_responses(name):
     exact = values_of(name)
     tables, unit = public_tables(exact, infostate_features(exact.tree))
     ranges = random_ranges(tables.exists, jax.random.key(1))
-    ranges = ranges.at[1, 0].set(0.0).at[0, 1].set(0.0)  # also where a player never goes
+    ranges = ranges.at[1, 0].set(0.0).at[0, 1].set(0.0)  # also an empty range of each player
     assert (np.asarray(ranges)[~np.asarray(tables.exists)] == 0).all()
     targets, counts = response_targets(tables, ranges)
     for place, state in enumerate(states_of(exact.tree).tolist()):
@@ -161,7 +161,7 @@ def test_a_trained_network_is_close_to_what_it_imitates_and_serves_a_search():
 
 
 def test_constants_in_utilities_do_not_change_what_a_network_learns():
-    """Otherwise, it would learn little else than the constants."""
+    """Otherwise, the network would mainly learn the constants."""
     game, found = load_game("kuhn_poker"), []
     for scale, shift in ((1.0, (0.0, 0.0)), (1000.0, (7777.0, -77.0))):
         tree = build_tree(AffineGame(game, scale, shift))

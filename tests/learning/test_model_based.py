@@ -55,7 +55,7 @@ def test_certified_cfr_agrees_with_the_reference(game, row):
 
 @pytest.mark.parametrize("game", ["kuhn_poker", THREE, UNEVEN], ids=str)
 def test_posterior_sampling_agrees_with_the_reference(game):
-    """Of the exploring policies, the values are compared, because there can be ties."""
+    """Exploring policies are compared by their values, because there can be ties."""
     simulator, learning = simulator_of(game), learner_of(PSRL, game, seed=3)
     reference = ReferencePosterior(simulator, PSRL)
     draws, players = SeededDraws(learning.state()["stream"]), range(simulator.num_players)

@@ -203,7 +203,7 @@ def test_gradients_are_those_of_the_kernels():
 
 
 class Wrong:
-    """Values by range that are not what they should be."""
+    """Values by range with a wrong shape or a number that is not finite."""
 
     def __init__(self, exact, answer):
         self.exact, self.answer = exact, answer

@@ -215,7 +215,7 @@ def rising(infostate, legal):
 
 @pytest.mark.parametrize("policies", [None, rising])
 def test_weights_of_hands_turn_one_belief_into_another(leduc, policies):
-    """Worlds that are drawn for the opponent and weighted by hand have the player's own belief."""
+    """Worlds drawn for the opponent, reweighted by own hand, have the player's belief."""
     history = initial_history(leduc.game)
     history = history.extend((None, None), history.chance_outcomes[3][0])
     seen = history.sample(("raise", None), generator()).infostates[1]
@@ -388,7 +388,7 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(leduc, clock):
         (
             {"belief": 0.5, "opponent_public_weight": 0},
             ParameterError,
-            "public_weight=0.5 of the belief reads the answers of others",
+            "public_weight=0.5 of the belief also needs visits at others",
         ),
         (
             {"belief": PublicPrivateBelief((0.0, 0.25)), "opponent_public_weight": 0},

@@ -152,7 +152,7 @@ def test_searches_with_a_leaf_function_agree_with_the_reference(name, depth, num
 def test_the_weight_of_opponents_agrees_with_the_reference(
     name, public_weight, opponent_public_weight
 ):
-    """Simulations start from one belief, and each infostate counts by both its probabilities."""
+    """Simulations start from one belief; visits are weighted by the ratio of both probabilities."""
     game = load_game(name)
     searcher = ISMCTS(
         GraphModel(cached_tree(name).graph),

@@ -125,7 +125,7 @@ class ReferencePosterior(ReferenceModelBased):
         self.regret = self.regret + self.gained
 
     def difference(self, player, own, other):
-        """Return what a policy of a player gets in the other game, but not in those so far."""
+        """Return what a player's policy earns in the other game in excess of those so far."""
         total = 0.0
         mine = self.simulator.infostates.root_sequence[player]
         ends = [*self.simulator.infostates.root_sequence[1:], len(own)]

@@ -86,7 +86,7 @@ CRITICS: dict[str, CriticSpec] = {
         ),
         CriticSpec(
             name="v-trace-shared",
-            description="V-trace on episodes of the network that learns, or of the blueprint",
+            description="V-trace on the learning network's episodes, or the blueprint's",
             is_expected=False,
             is_shared=True,
             exploration=0.0,
@@ -95,7 +95,7 @@ CRITICS: dict[str, CriticSpec] = {
         ),
         CriticSpec(
             name="v-trace-paper",
-            description="The same, with the paper's numbers (Kubíček, Burch, Lisý 2023)",
+            description="v-trace-shared with the paper's numbers (Kubíček, Burch, Lisý 2023)",
             is_expected=False,
             is_shared=True,
             exploration=0.0,
@@ -290,7 +290,7 @@ def train_critic(
     >>> critic.tabulate(tree).values.shape  # doctest: +SKIP
     (55, 5)
     """
-    # A policy that does not change plays no episodes that could be shared.
+    # A fixed policy is not training, so it has no episodes to share.
     spec = replace(_spec(method), is_shared=False)
     check_limits(steps, seconds, seed)
     device, policy, digests = blueprint_on_device(game, blueprint)

@@ -33,8 +33,8 @@ class CriticSpec(DescentSpec):
     """Whether the target of a history is the expectation over all actions there, of the reward and
     the value of the next history. If not, it is that of V-trace, from the action taken."""
     is_shared: bool = False
-    """Whether a critic that is trained with a network learns from the network's own episodes, of
-    which it takes the first `batch_size` in each step. If not, or without one, it plays others."""
+    """Whether a critic that is trained with a network learns from the network's episodes: the first
+    `batch_size` of each step. Otherwise, and without such a network, it plays separate episodes."""
     exploration: float = 0.5
     """Episodes are played by a mixture of the blueprint, with weight 1 - `exploration`, and of the
     policies of all profiles in equal parts."""

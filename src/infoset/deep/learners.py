@@ -55,8 +55,8 @@ class Learner(ABC):
         if task is not None and task.spec.is_shared and not spec.is_sampled:
             raise UnsupportedGameError(
                 f"the critic {task.spec.name} learns from the episodes of the network, and "
-                f"{spec.name} plays none: choose a preset that samples episodes, such as rnad, or "
-                "a critic that plays separate ones, such as expected-backup"
+                f"{spec.name} does not sample any: choose a preset that samples episodes, such as "
+                "rnad, or a critic that plays separate episodes, such as expected-backup"
             )
         self.spec, self.inputs, self.task = spec, inputs, task
         self._source, self._seed = source, seed

@@ -180,7 +180,7 @@ def _device_input(file: PerceptronFile, device: DeviceGame | None) -> DeviceInpu
                 f"{file.path} contains a network for the device game {name}, which is not one of "
                 "the library's: load it with load_network(path, device)"
             )
-        # Class variables have types, too, but they are no settings.
+        # Class variables are typed, too, but are not settings.
         hints = get_type_hints(known[name])
         wanted = {own.name: hints[own.name] for own in fields_of(known[name])}
         try:

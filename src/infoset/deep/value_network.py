@@ -41,15 +41,15 @@ class ValueNetwork:
     values: TransformedValues
     """The values of histories from which it was distilled."""
     unit: float
-    """The outputs are multiplied by this number, and each player's midrange is added."""
+    """Scale of the network's outputs, in the game's units; each player's midrange is added."""
     features: tuple[NDArray[np.float32], NDArray[np.float32]]
     """Per player, [S, F] the encodings of its infostates."""
     settings: ValueNetworkSpec
     """How the network was trained."""
     steps: int
-    """Learner steps done."""
+    """Number of learner steps done."""
     seconds: float
-    """Time they took, without compilation."""
+    """Duration of these steps, without compilation."""
     outcome: Outcome
     """Why training ended: `iterations`, `seconds`, `stopped` or `interrupted`."""
     loss: float
@@ -57,7 +57,7 @@ class ValueNetwork:
 
     @property
     def blueprints(self) -> tuple[str, ...]:
-        """Digests of the policy for which the values are; see `TransformedValues`."""
+        """Digests of the policy to which the values belong; see `TransformedValues`."""
         return self.values.blueprints
 
     @property
@@ -143,10 +143,10 @@ def train_value_network(
     seed: int = 0,
     callback: Callable[[int, float], object] | None = None,
 ) -> ValueNetwork:
-    """Train a network that gives the values of infostates at a public state, given the ranges.
+    """Train a network that estimates the values of infostates at a public state by range.
 
-    Its targets are the values if the opponent best responds to random ranges, by one of its
-    continuations at each infostate: those of `ResponseValues`.
+    Its targets are the values of `ResponseValues` at random ranges: at each of its infostates, the
+    opponent best responds with one of its continuations.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def train_value_network(
     steps
         Learner steps after which to stop; 10,000 if neither `steps` nor `seconds` is given.
     seconds
-        Time after which to stop, without compilation.
+        Time limit in seconds, without compilation.
     seed
         Seed of the network's weights and of the ranges. The same seed, steps, machine and version
         of JAX give the same bits.
@@ -201,7 +201,9 @@ def train_value_network(
         assert tree is not None
         values = values.tabulate(tree)
     if tree is not None and tree is not values.tree:
-        raise PolicyMismatchError("the values are for another tree; give that tree, or omit it")
+        raise PolicyMismatchError(
+            "the values belong to another tree; give that tree, or omit the argument tree"
+        )
     spec = ValueNetworkSpec() if spec is None else spec
     check_type("spec", spec, ValueNetworkSpec, "a ValueNetworkSpec, such as ValueNetworkSpec()")
     check_limits(steps, seconds, seed)

@@ -25,16 +25,17 @@ from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count
 
 MAX_ENTRIES = 2**29
-"""Largest table of `PublicTables` that is trained on: 2 GiB."""
+"""Maximum number of entries of a table in `PublicTables`: 2 GiB."""
 
 POWERS = (0.25, 4.0)
-"""Random ranges are powers of uniform numbers: from nearly equal ones to a few large ones."""
+"""Limits of the powers of uniform numbers in random ranges: entries are from nearly equal to a few
+large ones."""
 
 MISSING = 0.3
 """Probability that an infostate is missing in a range, in half of all ranges."""
 
 EMPTY = 0.1
-"""Share of ranges that are empty, as they are where a player of a search never goes."""
+"""Fraction of ranges that are empty, as where a player of a search never plays to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,14 +62,14 @@ class RangeNetwork(eqx.Module):
     """A network for the values of the infostates of a public state, given the ranges there.
 
     An infostate is embedded, and a range is the mean of the embeddings, weighted by it. The value
-    of an infostate depends on its embedding, on the own range, and on the opponent's range as it is
-    seen from there: weighted by chance, too, which removes the cards that the infostate has.
+    of an infostate depends on its embedding, on its player's range, and on the opponent's range as
+    seen from the infostate: weighted by chance, too, which excludes hands with the same cards.
     """
 
     embedding: Perceptron
-    """Of the encoding of an infostate."""
+    """Maps the encoding of an infostate to its embedding."""
     body: Perceptron
-    """Of an embedding and two ranges; an output for searches of each player."""
+    """Maps an embedding and two ranges to two values: one for the searches of each player."""
 
     def embedded(self, features: Array) -> Array:
         """Return the embeddings [..., E] of encodings [..., F]."""
@@ -97,7 +98,7 @@ class RangeNetwork(eqx.Module):
 def _means(joint: Array, other_range: Array, embedded: Array) -> Array:
     """Return [B, S, E] the means of the opponent's embeddings [B, S, E], as seen from infostates.
 
-    joint : [B, own, other]
+    joint : [B, own, other] chance reach
     """
     total = jnp.einsum("bij,bj->bi", joint, other_range)
     sums = jnp.einsum("bij,bj,bje->bie", joint, other_range, embedded)
@@ -106,15 +107,15 @@ def _means(joint: Array, other_range: Array, embedded: Array) -> Array:
 
 
 class PublicTables(NamedTuple):
-    """The P public states at which somebody acts, padded to H histories and S infostates."""
+    """The P public states at which a player acts, padded to H histories and S infostates."""
 
     chance: Array
     """[P, H] chance reach; 0 for histories that do not exist."""
     position: Array
     """[P, 2, H] the infostate of each player at each history."""
     values: Array
-    """[P, 2, H, n] what each player expects if the opponent plays each transformation, without its
-    midrange and in the unit."""
+    """[P, 2, H, n] expected utility of each player if the opponent plays each transformation, minus
+    the player's midrange and divided by the unit."""
     features: Array
     """[P, 2, S, F] encodings of infostates."""
     exists: Array
@@ -153,7 +154,7 @@ def utility_midranges(tree: GameTree) -> FloatArray:
 def public_tables(
     values: TransformedValues, features: Sequence[NDArray[np.float32]]
 ) -> tuple[PublicTables, float]:
-    """Return the public states at which somebody acts, and the unit of values: their spread."""
+    """Return the public states at which a player acts, and the unit of values: their deviation."""
     tree = values.tree
     acting = np.flatnonzero(Lookahead.on_tree(tree, None).acts.any(axis=1)).astype(np.int32)
     states = [LeafHistories.of(tree, acting[place : place + 1]) for place in range(len(acting))]
@@ -245,7 +246,7 @@ def random_ranges(exists: Array, key: Array) -> Array:
 def response_targets(batch: PublicTables, ranges: Array) -> tuple[Array, Array]:
     """Return [B, 2, S, 2] the values of `ResponseValues`, and whether each one is defined.
 
-    The last axis is the searching player; values of both players are in the last but one.
+    The second axis is the player who is at the infostate, the last one the searching player.
     """
     columns, defined = [], []
     width = ranges.shape[-1]

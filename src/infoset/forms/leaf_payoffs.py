@@ -1,4 +1,4 @@
-"""Payoffs in blocks for kernels, in which the values of leaves can change."""
+"""Payoffs in blocks for kernels, with values at leaves that can change."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from infoset.utils.simd import LANES
 
 
 class LeafPayoffs:
-    """A player's payoffs as kernels read them, in which values at leaves can be written.
+    """A player's payoffs as kernels read them, with values at leaves that can be changed.
 
     Parameters
     ----------
     payoffs : BlockPayoffs
-        With 1 at leaves.
+        The payoffs, with 1 at leaves.
     layout : Layout
-        Of the player's sequences.
+        Layout of the player's sequences.
     position
-        [S_p] where its sequences at leaves are.
+        [S_p] positions, in the layout, of the player's sequences at leaves.
     """
 
     def __init__(self, payoffs: TwoPlayerPayoffs, layout: Layout, position: IndexArray) -> None:
@@ -31,10 +31,10 @@ class LeafPayoffs:
         block = np.searchsorted(payoffs.first, np.arange(len(rows)), side="right") - 1
         at_leaf = np.zeros(len(layout.position) + LANES, bool)
         at_leaf[position] = True
-        # The own sequence of each entry and lane; lanes beyond the last sequence are empty.
+        # The player's sequence of each entry and lane; lanes beyond the last sequence are empty.
         column = payoffs.start[block].astype(np.int64)[:, None] + np.arange(LANES)
         changed = np.flatnonzero((at_leaf[column] & (rows != 0)).any(axis=1))
-        # Rows are shared by equal entries, but not those that change.
+        # Equal entries share a row, except where values change.
         self.payoffs = payoffs._replace(
             where=(np.arange(len(rows)) * LANES).astype(np.uint32), payoff=_aligned(rows)
         )
@@ -49,7 +49,7 @@ class LeafPayoffs:
 
 
 def _aligned(rows: FloatArray) -> FloatArray:
-    """Return rows [E, lanes] as one array whose rows kernels read in one access."""
+    """Return rows [E, lanes] as a flat array, aligned so that kernels read a row in one access."""
     found = aligned_zeros(rows.size, str(rows.dtype))
     found[:] = rows.ravel()
     return found

@@ -17,7 +17,7 @@ CHANCES = ("best_chance", "other_chance", "stop_chance")
 
 
 class Place(NamedTuple):
-    """Number of decisions, last branch (-1: none yet), reward of who decides, and this player."""
+    """Decisions made, last branch (-1: none yet), the deciding player's reward, and that player."""
 
     decisions: int
     branch: int = -1
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class BanditTree(Game):
-    """A decision tree of one player, with chance moves and a win or loss of 1 at the end.
+    """A decision tree with chance moves, and a win or loss of 1 at the end.
 
     A chance move draws one of `deals` first branches. There the player chooses one of `num_actions`
     actions, a chance move draws one of `branching` next branches, which the player observes, and so
@@ -36,8 +36,8 @@ class BanditTree(Game):
     best action at branch b is b modulo `num_actions`. With `can_stop`, action 0 of an earlier
     decision ends the game; the player then wins with probability `stop_chance`.
 
-    With two players, the first chance move also draws the one who decides, and the other one loses
-    what that one wins.
+    With two players, the first chance move also draws the one who makes all decisions; the rewards
+    of the other one are the opposite.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class BanditTree(Game):
     stop_chance
         Probability of winning after stopping early.
     players
-        Number of players, 1 or 2; each of two has a tree of its own.
+        Number of players, 1 or 2; with 2, each decides in a separate tree.
 
     Notes
     -----
@@ -146,7 +146,7 @@ class BanditTree(Game):
         return [reward if player == decides else -reward for player in range(self.players)]
 
     def observe(self, world: Place, joint_action: JointAction, next_world: Place) -> Observation:
-        """Show the branch, who decides if there are two players, and whether it wins or loses."""
+        """Show the branch, with two players also the one who decides, and at the end the result."""
         if next_world.reward:
             return Observation(public="win" if next_world.reward > 0 else "loss")
         who = f"player {next_world.player}, " if self.players == 2 and world.branch < 0 else ""

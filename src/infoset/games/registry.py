@@ -186,7 +186,7 @@ def entries() -> Iterator[GameEntry]:
         "tiny_bridge_2p", TinyBridge2p, "the bidding of bridge with eight cards", "tiny_bridge_2p"
     )
     yield GameEntry("hanabi", Hanabi, "build fireworks from cards that only others see", "hanabi")
-    yield GameEntry("bandit_tree", BanditTree, "wins and losses by chance, for learners")
+    yield GameEntry("bandit_tree", BanditTree, "a decision tree with chance moves, for learners")
     yield GameEntry("random_game", RandomGame, "small random games, for tests and experiments")
     yield GameEntry("matrix_game", matrix_game, "a game of one or two matrices")
     yield matrix_entry("matrix_mp", "matching pennies", "matching_pennies")

@@ -29,14 +29,14 @@ class Model(NamedTuple):
     probability: FloatArray
     """[K] probability of a node whose parent is a chance node; unused for the others."""
     bonus: FloatArray
-    """[K] reward of every player at a chance node, by which its estimate is optimistic."""
+    """[K] optimism bonus at a chance node, which is added to the reward of every player."""
     reward: FloatArray
     """[Z, N] rewards at terminals."""
     chance: FloatArray
     others: FloatArray
-    """[K] workspaces: reach by chance in the model, and by the players other than the last one."""
+    """[K] workspaces of `find_reaches` for a player: reach by chance, and by the other players."""
     last: IntArray
-    """[K] workspace: last sequence of that player above each node."""
+    """[K] workspace: the last sequence of that player on the path to each node."""
     value: FloatArray
     """[S] workspace: counterfactual values of sequences."""
 
@@ -177,7 +177,7 @@ def find_gradient(
 ) -> None:
     """Write the gradient of a player's expected reward in the model to `model.value`, in place.
 
-    policy : [S] of the other players. The gradient is by the player's realization plan.
+    policy : [S] of the other players. The gradient is with respect to the player's plan.
     """
     find_reaches(nodes, infostates, player, policy, model)
     end = end_of_sequences(infostates, player, len(model.value))
@@ -215,7 +215,7 @@ def add_regrets(
 def respond(infostates: Infostates, player: int, value: FloatArray, response: FloatArray) -> None:
     """Write the pure policy of a player that maximizes a gradient to `response` [S], in place.
 
-    value : [S] the gradient; afterwards its entry of the player's empty sequence is the maximum.
+    value : [S] the gradient; afterwards its entry at the player's empty sequence is the maximum.
     """
     for here in range(len(infostates.player) - 1, -1, -1):
         if infostates.player[here] != player:
@@ -254,7 +254,7 @@ def learn_from_model(
 ) -> None:
     """Add the regrets of the policies in a model, for all players, in place.
 
-    Sums over models are updated, too, if there are any.
+    The sums over models are updated, too, unless they are empty.
     """
     for player in range(len(infostates.root_sequence)):
         find_gradient(nodes, infostates, player, state.policy, model)
@@ -273,7 +273,7 @@ def find_responses(
 ) -> None:
     """Write the policies that explore the difference between models to `state.response`, in place.
 
-    With d_t and σ_t the models and policies so far, and d another model, that of player i maximizes
+    With d_t and σ_t the models and policies so far, and d another model, player i maximizes
     Σ_t u_i(·, σ_t | d) - u_i(·, σ_t | d_t).
 
     Source: Zhou, Li and Zhu (2020), eq. (5).
@@ -300,8 +300,8 @@ def run_posterior_sampling(
 ) -> None:
     """Play episodes in rounds, in which each player explores once; update `state`.
 
-    A round learns from a model that is drawn from the posterior distribution, and explores the
-    difference from another one. Policies change at its end.
+    A round learns from a model drawn from the posterior distribution, and explores the difference
+    from another draw. Policies change at the end of a round.
 
     Source: Zhou, Li and Zhu (2020), Algorithm 2 and eq. (6).
     """
@@ -359,7 +359,7 @@ def bound_gains(
     response: FloatArray,
     bounds: FloatArray,
 ) -> None:
-    """Write upper bounds [N] of what each player can get against a policy [S], in place.
+    """Write upper bounds [N] on each player's best-response value against a policy [S], in place.
 
     factor, log_confidence : see `fill_bounds`. response : [S] workspace.
     """

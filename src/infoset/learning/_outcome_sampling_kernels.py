@@ -74,7 +74,7 @@ def follow_path(
 def follow_mixed_path(
     exploration: float, infostates: Infostates, player: int, paths: Paths, state: OutcomeState
 ) -> None:
-    """Do as `follow_path`, for a player that chooses one of both policies for the whole episode."""
+    """Follow a path as `follow_path`, but with one of both policies for the whole episode."""
     explored = followed = paths.reach[player, 0] = 1.0
     for step in range(paths.length[player]):
         here, sequence = paths.infostate[player, step], paths.sequence[player, step]
@@ -82,7 +82,7 @@ def follow_mixed_path(
         explored *= state.exploration_policy[sequence]
         followed *= state.policy[sequence]
         # The mixture of both realization plans, and not the product of mixtures at each decision:
-        # its inverse is at most that of β times the reach of exploration, instead of βᴴ times it.
+        # it is at least β times the reach of exploration, where the product has βᴴ.
         paths.reach[player, step + 1] = exploration * explored + (1.0 - exploration) * followed
 
 
@@ -184,7 +184,7 @@ def run_online_self_play(
     episodes: int,
     state: OutcomeState,
 ) -> None:
-    """Do as `run_self_play`, with vanishing exploration that is decided once per episode.
+    """Play and learn as `run_self_play`, but decide once per episode whether to explore.
 
     In its t-th episode, the exploring player follows the exploration policy throughout with
     probability t^-exponent, and its own policy otherwise; the estimates refer to this mixture.

@@ -39,8 +39,8 @@ class Knowledge(Enum):
     """Chance outcomes and the actions of all players are observed at the end of an episode."""
 
     TREE = "the tree of histories"
-    """All histories are known, but not chance probabilities and payoffs, and which one an episode
-    takes is observed at its end."""
+    """All histories are known, but not chance probabilities or payoffs; that of an episode is
+    observed at its end."""
 
     SIMULATOR = "a simulator that can be reset"
     """Play can continue from any history, as often as the learner likes."""

@@ -32,9 +32,9 @@ class PosteriorSampling:
 
     A round has one episode for each player. It begins with two draws from the posterior
     distribution of chance probabilities and rewards. In the first drawn game, all players improve
-    their policies by one iteration of CFR. In the second one, each player finds the policy whose
-    utility differs most from that in the games of the rounds so far, and explores with it in its
-    episode, while the others follow their policies.
+    their policies by one iteration of CFR. For the second one, each player finds the policy that
+    earns most there in excess of the first games of all rounds so far; it explores with this policy
+    in its episode, while the others follow their policies.
 
     Source: Zhou, Li and Zhu (2020), Algorithm 2 and eq. (5) and (6); the uniform prior of chance is
     that of their experiments.
@@ -61,7 +61,7 @@ class PosteriorSampling:
 
 
 class PosteriorSamplingSelfPlay(SelfPlay):
-    """Self-play of `PosteriorSampling`: the players take turns in exploring, and all learn."""
+    """Self-play of `PosteriorSampling`: the players alternate in exploring, and all learn."""
 
     learned = ("response", "regret", "visits", "gradient", "opponent_reach")
     _state: ModelBasedState
@@ -91,9 +91,10 @@ class CertifiedCFR:
 
     The estimate has the observed frequencies of chance outcomes. Every player adds a bonus to its
     reward at each chance node, which bounds the error of the frequencies, and assumes the highest
-    reward where it has not been. After each episode, which follows the current policies, all
-    players improve their policies by one iteration of CFR in the estimate. Besides the histories of
-    episodes, it uses the range of payoffs, and the numbers of chance nodes and of their outcomes.
+    reward at terminals that were not reached. After each episode, which follows the current
+    policies, all players improve their policies by one iteration of CFR in the estimate. Besides
+    the histories of episodes, the learner uses the range of payoffs, and the numbers of chance
+    nodes and of their outcomes.
 
     Source: Zhang and Sandholm (2021): regret minimizers on a confidence sequence of pseudogames,
     which are the visited part of the game with bounds, and certificates from them.
@@ -161,9 +162,10 @@ class CertifiedCFRSelfPlay(SelfPlay):
     def certified_nash_conv(self) -> float:
         """Return an upper bound on NashConv of the average policy, in the game's units.
 
-        With a `bonus` of at least 1, the bounds of all episodes hold together with probability
-        1 - `failure_probability`. They use only what the episodes have shown. The largest possible
-        NashConv, the range of payoffs, is returned if they do not improve on it.
+        With a `bonus` of at least 1, the bounds of all episodes hold simultaneously, with
+        probability 1 - `failure_probability`. They do not use the true chance probabilities, or
+        payoffs that were not observed. The largest possible NashConv, the range of payoffs, is
+        returned if they do not improve on it.
 
         Raises
         ------

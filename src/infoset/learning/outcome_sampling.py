@@ -196,10 +196,10 @@ class OnlineOutcomeSampling:
     The players alternate in learning. In its t-th episode, the learning player follows the uniform
     policy throughout with probability βᵗ = t^-exponent, and its own policy otherwise. The estimates
     refer to the mixture of both realization plans, so they are at most of order 1 / βᵗ. Exploration
-    costs Σ βᵗ of regret, and the estimates √T / βᵀ: with exponent 1/4 both are of order T^(3/4).
+    adds Σ βᵗ to regret, and the estimates add √T / βᵀ: with exponent 1/4 both are of order T^(3/4).
 
     Source: Farina and Sandholm (2021): the setting, in which infostates are discovered in play, and
-    the rate T^(3/4), which holds while the player explores.
+    the rate T^(3/4) of regret, which includes the cost of exploration.
     Differs from the paper, of which only the abstract was read: the mixture and its exponent are
     derived from the rate; regret matching is the local minimizer; the other players follow their
     own policies.
@@ -214,7 +214,7 @@ class OnlineOutcomeSampling:
     description: str
     """One line, with the source."""
     exponent: float = 0.25
-    """Exponent by which exploration falls with the player's episodes; above 0 and below 1."""
+    """Exponent by which exploration decays with the player's episodes; above 0 and below 1."""
     knowledge: Knowledge = Knowledge.NOTHING
     """What the learner may know about the game."""
     presets: Presets = field(default_factory=dict, compare=False, repr=False)

@@ -337,7 +337,7 @@ class ContinualResolving(Searcher):
             )
         if isinstance(values, RangeValues):
             raise UnsupportedGameError(
-                f"values={type(values).__name__} are values by range, which need the tree of the "
+                f"values={type(values).__name__} gives values by range, which need the tree of the "
                 f"game; give the tree to which they belong as the model, or a critic for {game}"
             )
         if GADGETS[settings.gadget].uses_gifts:

@@ -122,8 +122,8 @@ def gadget_form(
         the root, see `infoset.resolving.OPPONENT_VALUES`. For `none`, the opponent's range.
     leaf_values
         [L, n] the searching player's expected utility at each of `part.leaf_histories` for each of
-        the opponent's n continuations; required if and only if the part has leaves. Or [L, m, n]
-        for each of the m continuations of the searching player, which then chooses, too.
+        the opponent's n continuations; required if and only if the part has leaves. Or [L, m, n] if
+        the searching player also chooses, among m continuations.
     gadget
         A name from `GADGETS`.
     gifts
@@ -234,7 +234,7 @@ def arriving_form(part: TreePart) -> tuple[SequenceForm, tuple[LongArray, LongAr
     Returns
     -------
     form : SequenceForm
-        As that of `entered_form`.
+        The sequence form; see `entered_form`.
     sequences : tuple[LongArray, LongArray]
         Per player, [L] the sequence with which it arrives at each of `part.leaf_histories`.
 
@@ -262,7 +262,7 @@ def _check_game(part: TreePart) -> None:
 
 
 def _utilities(part: TreePart, player: Player, leaf_values: FloatArray) -> FloatArray:
-    """Return [Z, 2] the utilities at terminals and at leaves, given a player's at leaves."""
+    """Return [Z, 2] the utilities at terminals and leaves, given one player's at leaves."""
     own = np.append(part.tree.rewards_so_far[part.terminals, player], leaf_values)
     constant = part.tree.sequence_form.constant_sum
     assert constant is not None
@@ -284,7 +284,7 @@ def _ended_form(
     ----------
     leaf, moves
         [E] the leaf history of each end after the terminals, and the number of each player's move
-        there; unused if it has none.
+        there; unused for a player without moves.
     utility
         [Z, 2] at the terminals and at these ends.
     """

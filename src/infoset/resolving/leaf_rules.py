@@ -52,6 +52,6 @@ LEAF_RULES: Final[Mapping[str, LeafRule]] = {
   approach.
 - `matrix` solves another game, whose value is at least as large for the searching player. It is a
   promise only if the player follows the continuations that it chose; with `previous`, the next
-  search offers the opponent its values against them. If the blueprint is weak, this is closer to
+  search offers the opponent its values against these. If the blueprint is weak, this is closer to
   the play that later searches lead to; an equilibrium may become exploitable.
 """

@@ -53,8 +53,8 @@ MAX_ERROR: Final = 2
 
 GROWTH: Final = 10
 """Factor by which a sample grows if none of it agrees with the observations, and by which the
-planned speed shrinks after a search ran out of time. It is also the number of histories that are
-listed in place of one that is sampled."""
+planned speed shrinks after a search that ran out of time. It is also the number of histories that
+are listed in place of one that is sampled."""
 
 ENDS_PER_SECOND: Final = 10_000.0
 """Ends that are built and evaluated in a second, before it is measured."""
@@ -166,7 +166,7 @@ class PartLimits:
     ) -> LocalPart | None:
         """Return the part below the histories, or below a sample of them that is small enough.
 
-        None if even a few histories are too many, or all of them without samples, or if the part
+        None if even a few histories are too many, or, without sampling, all of them; or if the part
         takes too much of the time left.
         """
         max_ends, depth = self.max_ends(start), self.settings.depth
@@ -201,7 +201,7 @@ class PartLimits:
         return probe
 
     def shrink(self, num_ends: int, begin: float) -> None:
-        """Plan with a fraction of the speed after a part that was not built and valued in time."""
+        """Plan at a fraction of the speed after a part could not be built and valued in time."""
         self.ends_per_second = num_ends / max(working_seconds() - begin, 1e-6) / GROWTH
 
     def measure(self, num_ends: int, num_iterations: int, begin: float, built: float) -> None:

@@ -23,8 +23,8 @@ from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 class RangeForm(SequenceForm):
     """A part of a tree whose leaves have values by range; see `part_by_range`.
 
-    Its payoffs at leaves, to which both players move by a forced move, are 1. A player's gradient
-    at its move is multiplied by the value of its infostate.
+    Both players enter a leaf by a forced move, and its payoffs are 1. A player's gradient at this
+    move is multiplied by the value of the player's infostate.
     """
 
     function: RangeFunction = field(kw_only=True)
@@ -34,11 +34,11 @@ class RangeForm(SequenceForm):
 
     @property
     def centered(self) -> RangeForm:
-        """The form itself: no midrange is known of values that a function gives."""
+        """The form itself: the midrange of values from a function is not known."""
         return self
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
-        """Return what `fill_gradient` reads; see `Form.payoffs`."""
+        """Return the arrays that `fill_gradient` reads; see `Form.payoffs`."""
         first, second = (PlanMap.identity(plex.num_sequences) for plex in self.treeplexes)
         same = Transform((first, second), SideEnds.none(2))
         return self.composed_payoffs(same, self.layouts, precision)
@@ -80,7 +80,7 @@ class RangeForm(SequenceForm):
         Raises
         ------
         ParameterError
-            If they do not have the right shape, or are not finite.
+            If the values have the wrong shape, or are not finite.
         """
         found = np.asarray(self.function(reach, player), np.float64)
         if found.shape != reach[player].shape or not np.isfinite(found).all():
@@ -95,9 +95,9 @@ class Arrivals(NamedTuple):
     """How a player's reach of its infostates at leaves is read from plans of kernels."""
 
     position: IndexArray
-    """[S_p] where plans have the reach."""
+    """[S_p] position of the reach in plans."""
     weight: FloatArray
-    """[S_p] what it is multiplied by."""
+    """[S_p] factor of the reach."""
 
     @classmethod
     def of(cls, own: PlanMap, layout: Layout, sequences: LongArray) -> Arrivals:
@@ -105,7 +105,7 @@ class Arrivals(NamedTuple):
         return cls(layout.position[own.last[sequences]], own.weight[sequences])
 
     def reach(self, plan: FloatArray) -> FloatArray:
-        """Return [S_p] the own reach, given a plan [Q] in the order of the kernels."""
+        """Return [S_p] the player's own reach, given its plan [Q] in the order of the kernels."""
         found: FloatArray = self.weight * np.asarray(plan[self.position], np.float64)
         return found
 
@@ -132,7 +132,7 @@ def part_by_range(part: TreePart, player: Player, values: RangeValues) -> RangeF
 
 
 def _by_infostate(number: IntArray, sequence: LongArray, wanted: LongArray) -> LongArray:
-    """Return [S_p] the sequence of each wanted infostate, given those of histories [L]."""
+    """Return [S_p] the sequence of each wanted infostate, given infostates and sequences [L]."""
     known, place = np.unique(number, return_index=True)
     found: LongArray = sequence[place][np.searchsorted(known, wanted)]
     return found

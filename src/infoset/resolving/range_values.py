@@ -20,20 +20,20 @@ Ranges: TypeAlias = tuple[FloatArray, FloatArray]
 and, at each leaf, of the infostates' numbers."""
 
 RangeFunction: TypeAlias = Callable[[Ranges, Player], FloatArray]
-"""A function of the own reach of each infostate, and of a player, that returns [S_p] the expected
-utility of each of its infostates against the opponent's range. Where that is zero, values are not
-used, but must be finite."""
+"""A function of both players' own reach at their infostates, and of a player. It returns [S_p] the
+expected utility at each of that player's infostates against the opponent's range. Where this range
+is zero, values are not used, but must be finite."""
 
 
 @runtime_checkable
 class RangeValues(Protocol):
     """Values of infostates at public states of a tree, given the ranges of both players.
 
-    `ResponseValues` computes them, `infoset.deep.ValueNetwork` estimates them.
+    `ResponseValues` computes them; `infoset.deep.ValueNetwork` estimates them.
     """
 
     def tabulate(self, tree: GameTree) -> TransformedValues:
-        """Return the values of all histories of a tree from which these values are made."""
+        """Return the values of a tree's histories from which these values are computed."""
         ...
 
     def at_leaves(self, player: Player, leaves: IntArray) -> RangeFunction:
@@ -75,7 +75,7 @@ class ResponseValues:
 
     At each of its infostates at a leaf, the opponent chooses the continuation that is worst for the
     searching player, who has its range there and plays the blueprint. These are the values of
-    `leaf_rule="stateless"`, but as a function of the ranges, which a `ValueNetwork` imitates.
+    `leaf_rule="stateless"` as a function of the ranges. A `ValueNetwork` approximates the function.
 
     Parameters
     ----------

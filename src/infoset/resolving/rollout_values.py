@@ -37,7 +37,7 @@ UNORDERED: Final[tuple[Transformation, ...]] = (
 
 
 BATCH: Final = 10_000
-"""Plays that go on simultaneously, so that the policy is called once for all of them."""
+"""Number of plays that are continued together, so that one call of the policy serves all."""
 
 
 class RolloutContinuationValues:
@@ -46,7 +46,7 @@ class RolloutContinuationValues:
     They need only the rules of the game and a policy. All continuations of a history use the same
     random numbers, so that their differences have less noise than their values. The opponent takes
     the best of several estimates, and with it the largest of their errors: with few plays, a search
-    is too careful. If they take longer than the time limit of a search, it plays its fallback.
+    is too careful. A search plays its fallback if they exceed its time limit.
 
     Transformations by the number of an action, such as `high`, number the legal actions of each
     infostate, in their order. (Those of a tree number the actions of a phase of the game.)

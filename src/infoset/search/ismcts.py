@@ -53,7 +53,7 @@ class TreeSearchRecord(SearchRecord):
 
     visits: LongArray
     """[A] number of simulations that took each action at the player's root infostates; with
-    `opponent_public_weight` each counts by its weight, and the sum is rounded."""
+    `opponent_public_weight`, their weighted number, rounded."""
     num_simulations: int
 
     @property
@@ -86,11 +86,11 @@ class ISMCTS(Searcher):
     With a public weight above 0, all infostates of the player in the support of the belief are
     roots of one tree. They share the other players' nodes below them, and their visits are summed.
 
-    The public weight λ then has two effects: on which hands the answer is averaged over, and on
-    what the other players know. A simulated opponent learns from the worlds that reach its
+    The public weight λ then has two effects: it determines over which hands the answer is averaged,
+    and what the other players know. A simulated opponent learns from the worlds that reach its
     infostate. At λ = 0 they all contain the player's hand, as if the opponent had seen it; at λ = 1
     the opponent knows what is public and its own hand. `opponent_public_weight` separates them:
-    simulations start from the belief with the weight μ, and the visits are read with the weight λ,
+    simulations start from the belief with weight μ, and visits are reweighted to the weight λ,
 
         policy(a) ~ sum over own infostates x of  B_λ(x) / B_μ(x) * visits(x, a),
 
@@ -147,10 +147,10 @@ class ISMCTS(Searcher):
     search" (2012), in the variant of OpenSpiel's `ISMCTSBot`: the simulation that adds a root node
     takes no action there, so that visits sum to one less than the simulations. Differs from the
     paper: another player's tree has a root for each infostate that the belief gives it, so that the
-    same actions are legal at each visit of a node. `opponent_public_weight` is ours; another weight
-    for the opponent is future work of Arjonilla, Cazenave, Saffidine, "Mixture of public and
-    private distributions in imperfect information games", arXiv 2405.14346 (2024), which does not
-    define it.
+    same actions are legal at each visit of a node. `opponent_public_weight` is ours; Arjonilla,
+    Cazenave, Saffidine, "Mixture of public and private distributions in imperfect information
+    games", arXiv 2405.14346 (2024), mention a different weight for the opponent as future work, but
+    do not define it.
 
     Examples
     --------
@@ -379,8 +379,8 @@ def _check_opponent_weight(opponent_public_weight: float, belief: PublicPrivateB
     check_number("opponent_public_weight", opponent_public_weight, maximum=1)
     if opponent_public_weight == 0 and belief.max_public_weight > 0:
         raise ParameterError(
-            "with opponent_public_weight=0 all simulations start at the player's own information, "
-            f"but public_weight={belief.max_public_weight:g} of the belief reads the answers of "
+            "with opponent_public_weight=0, all simulations start at the player's true infostate, "
+            f"but public_weight={belief.max_public_weight:g} of the belief also needs visits at "
             "others; give a positive opponent_public_weight, or a belief with public_weight=0"
         )
 

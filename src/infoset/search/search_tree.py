@@ -88,13 +88,13 @@ class SearchRoot(NamedTuple):
 def own_weights(
     roots: RootPositions, player: Player, public_weight: float, opponent_public_weight: float
 ) -> FloatArray:
-    """Return [M] the factors by which visits are read at the player's M infostates of the roots.
+    """Return [M] the factors of the visits at the player's M infostates of the roots.
 
-    The positions have the public weight μ of the opponents, the answer the public weight λ of the
-    player. Given the player's infostate x, the private and the public belief are equal (if neither
-    needs `model_noise`), because the player's own reach is the same at all histories of x. Both
-    mixtures therefore differ only in the probability of x. With P(x) that of the public belief and
-    the true infostate s,
+    The positions have the public weight μ of the opponents; the answer has the public weight λ of
+    the player. Given the player's infostate x, the private and the public belief are equal (if
+    neither needs `model_noise`), because the player's own reach is the same at all histories of x.
+    Both mixtures therefore differ only in the probability of x. With P(x) that of the public belief
+    and the true infostate s,
 
         B_λ(h) / B_μ(h) = ((1 - λ) 1[x = s] + λ P(x)) / ((1 - μ) 1[x = s] + μ P(x))
 
@@ -103,7 +103,7 @@ def own_weights(
     Raises
     ------
     ParameterError
-        If no position is in s.
+        If the true infostate s has no position.
     """
     found, place = np.unique(roots.infostates[:, player], return_inverse=True)
     if public_weight == opponent_public_weight:
@@ -112,9 +112,9 @@ def own_weights(
     is_true = found == 0  # see `RootPositions.infostates`
     if not is_true.any():
         raise ParameterError(
-            f"with opponent_public_weight={opponent_public_weight:g} no history of the belief "
-            "agrees with the player's own information: it has too few samples, or assumed policies "
-            "exclude it; give a weight below 1, such as opponent_public_weight=0.9"
+            f"with opponent_public_weight={opponent_public_weight:g}, no history of the belief "
+            "agrees with the player's own information: the belief has too few samples, or assumed "
+            "policies exclude them all; give a weight below 1, such as opponent_public_weight=0.9"
         )
     public = (probability[is_true] - (1 - opponent_public_weight)) / opponent_public_weight
     weights = np.full(len(found), public_weight / opponent_public_weight)

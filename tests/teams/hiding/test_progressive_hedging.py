@@ -29,7 +29,7 @@ GAMES = {"pennies": pennies, "trade": lambda: trade(2), "random": lambda: random
 
 
 def scenarios(form):
-    """Relax a form so that every outcome of chance is a scenario of its own."""
+    """Relax a form so that every chance outcome is a separate scenario."""
     return relax(form, InformationMap(form, np.arange(form.num_nodes), "scenarios"))
 
 
@@ -149,7 +149,7 @@ def test_pennies_are_solved_with_a_small_penalty_only():
 
 
 def test_resumed_hedging_is_bit_identical():
-    """The multipliers belong to the state."""
+    """A saved state contains the multipliers."""
     whole, begun, resumed = (ProgressiveHedging(trade(2), 0.05, seed=seed) for seed in (3, 3, 4))
     whole.run(9)
     begun.run(4)

@@ -33,8 +33,8 @@ from infoset.teams.solving.task import TeamOptions, TeamTask, reaches
 
 PENALTY = 0.3
 HEDGING_PENALTY = 0.01
-"""Default penalties of proximal steps, as parts of the payoff range. Multipliers, which grow in
-proportion to the penalty, outweigh the payoffs if it is large."""
+"""Default penalties of proximal steps, as fractions of the payoff range: of Algorithm 1, and of
+progressive hedging, whose multipliers outweigh the payoffs if the penalty is large."""
 RATE_AGAINST = 2.0
 LEARNING_RATE = 16.0
 FIRST_PENALTY, LAST_PENALTY = 1 / 15, 8 / 3
@@ -139,7 +139,7 @@ def hide_by(scheme: HidingScheme | None = None) -> Start:
 def proximal_steps(name: str, algorithm: type[MinorizeMaximize], default: float) -> Start:
     """Return a function that starts Algorithm 1 or progressive hedging.
 
-    default : the penalty, in proportion to the payoff range, if none is given.
+    default : fraction of the payoff range that is the penalty if none is given.
     """
 
     def start(

@@ -87,7 +87,7 @@ _ROWS: Final = (
     ),
     LearningMethod(
         "progressive-hedging",
-        "scenarios solved alone, with multipliers for differences (Rockafellar and Wets 1991)",
+        "scenarios solved separately, with multipliers (Rockafellar and Wets 1991)",
         TeamOptions(relax=DEFAULT_RELAXATION, iterations=300, restarts=10),
         proximal_steps("progressive-hedging", ProgressiveHedging, HEDGING_PENALTY),
     ),
