@@ -1,4 +1,4 @@
-"""All learners: episodes until NashConv of the average policy is small enough, on four games."""
+"""Episodes until NashConv of the average policy is small enough: 15 learners on four games."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Setting(NamedTuple):
     seeds: int
 
     def last(self, learner: str) -> int:
-        """Return the longest horizon of a learner; with a model, an episode takes longer."""
+        """Return the longest horizon of a learner; episodes take longer with a model."""
         knows = get_learner(learner).knowledge
         has_model = knows in (Knowledge.HISTORIES, Knowledge.TREE)
         return self.last_with_model if has_model else self.last_horizon
@@ -108,7 +108,7 @@ def report(run: RunCells, setting: Setting) -> Report:
 
 
 def first_episodes(gaps: Gaps, accuracy: float) -> float | None:
-    """Return the episodes at which the gap reaches an accuracy for the first time, or None.
+    """Return the number of episodes at which the gap first reaches an accuracy, or None.
 
     Examples
     --------
@@ -132,9 +132,9 @@ def _table(gaps: Mapping[tuple[Task, str], Gaps], setting: Setting) -> Table:
     columns = [f"{t.title} {accuracy:g}" for t in setting.tasks for accuracy in (t.coarse, t.fine)]
     return Table(
         "needed-episodes",
-        "Episodes until NashConv of the average policy is the number in the heading; `-` means "
-        f"more than {setting.last_horizon:,}, or {setting.last_with_model:,} with a model of the "
-        "game.",
+        "Episodes until NashConv of the average policy is at most the number in the heading; `-` "
+        f"means more than {setting.last_horizon:,}, or {setting.last_with_model:,} with a model of "
+        "the game.",
         ("learner", *columns),
         tuple(rows),
     )

@@ -23,11 +23,11 @@ from infoset_studies.beliefs.win_rates import WinRateCell
 __all__ = ["FINAL_POLICY_WINS"]
 
 SIX_SIDES: Final = "liars_dice(numdice=5)"
-"""Five dice with six sides each. The tables of win rates have four, which fit PIMC better."""
+"""Five dice with six sides each. The tables of win rates use four sides, which fit PIMC better."""
 
 
 class Matches(NamedTuple):
-    """A game by its name in the tables, its rules, the number of deals, and the rows' positions."""
+    """A game's name in tables, its rules, the number of deals, and the positions of its rows."""
 
     name: str
     game: str
@@ -43,7 +43,7 @@ class Setting(NamedTuple):
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Play with each final policy, and list the games won above the paper's."""
+    """Play with each final policy, and list the win rates, followed by those of the paper."""
     keys = list(product(setting.matches, FINAL_POLICIES, setting.public_weights))
     cells = [
         WinRateCell("ismcts", of.game, weight, of.deals, 0, (("final_policy", name),))

@@ -50,7 +50,7 @@ def report(run: RunCells, setting: Setting) -> Report:
         rows.append((game, *pair, *result["responses"], true_state_ratio(policy, 0)))
     about = (
         "IS-MCTS with a public weight for its answer and another for the opponent in its tree: "
-        "value of a best response by position, and true state sampling ratio."
+        "value of a best response by position, and true-state sampling ratio (leakage)."
     )
     return Report((Table("opponent-weights", about, COLUMNS, tuple(rows)),))
 

@@ -38,12 +38,12 @@ from infoset_studies.sepot.search_cells import Search
 __all__ = ["CURVES", "Curve", "CurveCell"]
 
 OPPONENTS: Final = ("profile", "previous")
-"""The paper's values of the opponent at the root of a search, and those of the search before."""
+"""The opponent's values at the root of a search: those of the paper, and the previous search's."""
 
 
 @cache
 def _folder(game: str, seed: int) -> TemporaryDirectory[str]:
-    """Return a folder with the states of one training run, from which later ones go on."""
+    """Return a folder with the states of one training run, from which longer runs resume."""
     return TemporaryDirectory(prefix="infoset-curves-")
 
 
@@ -98,7 +98,7 @@ class CurveCell:
         return {"security_levels": found}
 
     def _checkpoint(self) -> Path:
-        """Return the file of this training run, which goes on from the longest shorter one."""
+        """Return the file of this training run, which resumes the longest shorter run."""
         folder = Path(_folder(self.game, self.seed).name)
         shorter = [path for path in folder.iterdir() if int(path.stem) <= self.steps]
         own = folder / f"{self.steps}.npz"
@@ -137,7 +137,7 @@ class Curve(NamedTuple):
         return ("network", *kinds)
 
     def exploitabilities(self, run: RunCells) -> FloatArray:
-        """Return [C, S, K, 2] what the opponent of each player gains, by checkpoint and seed."""
+        """Return [C, S, K, 2] the gain of each player's opponent by checkpoint, seed and curve."""
         cells = [
             CurveCell(self.game, steps, seed, self.searches())
             for seed, steps in product(range(self.seeds), self.checkpoints)
@@ -167,8 +167,8 @@ def curve_report(run: RunCells, setting: tuple[Curve, ...]) -> Report:
         charts += [_chart(curve, found, player) for player in range(2)]
     numbers_of = ("player 0", "±", "player 1", "±", "NashConv", "±")
     about = (
-        "how much an opponent of each player gains, and NashConv, which is the sum of both; mean "
-        f"and half of the 95% confidence interval over the seeds.{without_networks()}"
+        "gain of a best response against each player, and NashConv, which is their sum; mean and "
+        f"half of the 95% confidence interval over the seeds.{without_networks()}"
     )
     return Report(
         (
@@ -190,7 +190,7 @@ def curve_report(run: RunCells, setting: tuple[Curve, ...]) -> Report:
 
 
 def _chart(curve: Curve, found: FloatArray, player: int) -> Chart:
-    """Return what the opponent of a player gains, by learner steps."""
+    """Return the chart of the gain of a player's opponent by learner steps."""
     across = tuple(map(float, curve.checkpoints))
     means = found[..., player].mean(axis=1)
     lines = [

@@ -45,7 +45,7 @@ NORMAL: Final = 1.96
 """Half width of the 95% interval of a normal distribution, in standard errors."""
 
 MIN_NETWORKS: Final = 3
-"""Matches from which on intervals are over networks, which differ more than deals."""
+"""Number of matches from which intervals are over networks, which differ more than deals."""
 
 METHODS: Final[Mapping[str, str]] = {
     "complete": "searched",
@@ -83,12 +83,12 @@ TITLES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class RulesSearch:
-    """What a search of a match may do, in a game without a tree.
+    """The settings of a search in a match, in a game without a tree.
 
     Attributes
     ----------
     limit : int or None
-        As in the paper, only public states are searched whose part has at most this many terminals
+        As in the paper, a public state is searched only if its part has at most this many terminals
         and leaves. None for the limits of the library, with samples of histories.
     opponent : str
         The opponent's values at the root of a search.
@@ -133,7 +133,7 @@ class Training:
     critic_steps: int = 0
 
     def make(self, name: str, seed: int) -> Made:
-        """Train the network and the critic, or return those that this process has made before."""
+        """Train the network and the critic, or return those that this process already trained."""
         return _made(self, name, seed)
 
 
@@ -205,7 +205,7 @@ class MatchCell:
 
 
 class Match(NamedTuple):
-    """A row of a table: plays of searches with several networks.
+    """A row of a table: matches of searches with several networks.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class Match(NamedTuple):
     blocks : int
         Maximum number of cells of each pairing.
     half_width : float
-        No more cells are played once half of the 95% confidence interval is at most this.
+        Play stops once half of the 95% confidence interval is at most this.
     """
 
     game: str
@@ -321,7 +321,7 @@ def _table_1(
     """Return the rows of the paper's Table 1, given the learner steps of each game.
 
     Searches with a limit have the paper's values at their roots; those with samples have the
-    default ones, which need searches at earlier decisions.
+    default ones, which require searches at earlier decisions.
     """
     return tuple(
         Match(

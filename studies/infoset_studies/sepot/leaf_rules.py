@@ -45,7 +45,7 @@ class LeafRuleSetting(NamedTuple):
 
 @dataclass(frozen=True)
 class ValueNetworkCell:
-    """Distills a value network from exact values of histories, and searches with it.
+    """A value network distilled from exact values of histories, and searches with it.
 
     Attributes
     ----------
@@ -99,8 +99,8 @@ def leaf_rule_report(run: RunCells, setting: LeafRuleSetting) -> Report:
             rows.append((*case, *numbers, error))
     about = (
         "NashConv of searches by leaf rule and depth, with exact values of histories and the "
-        "opponent's values `previous`; and with a value network that is distilled from them, whose "
-        f"last column is the root mean squared error in training.{without_networks()}"
+        "opponent's values `previous`; and with a value network distilled from them. The last "
+        f"column is its root mean squared error in training.{without_networks()}"
     )
     columns = (
         *("game", "blueprint", "without search", "iterations"),

@@ -33,11 +33,11 @@ UNKNOWN: Final = (
 """Cells of each player's board that have not been shot at. All others are water or sunk ships."""
 
 SENSIBLE: Final = UNKNOWN[1][:5]
-"""The cells at which the opponent's ship of three may be: no ship fits anywhere else."""
+"""The cells where the opponent's ship of three may be; a ship does not fit anywhere else."""
 
 FLEETS: Final = (("v_2_4", "h_3_0", "h_0_0"), ("h_0_0", "v_2_0", "v_2_4"))
-"""Where the players placed their ships. One ship of each player is not sunk: as far as the other
-one knows, it may also be at `v_0_1`, or at `v_0_2`."""
+"""Where the players placed their ships. One ship of each player is not sunk: given what the
+opponent knows, player 0's may also be at `v_0_1`, and player 1's at `v_0_2`."""
 
 
 def position_history(game: Game) -> History:
@@ -87,7 +87,7 @@ class PositionCell:
             made = self.training.make(self.game, self.seed)
         history = position_history(game)
         infostate, actions = history.infostates[0], history.legal_actions(0)
-        # These searches need none at earlier decisions: the ranges are those of the network.
+        # Earlier decisions need not be searched: the ranges are those of the network.
         searches = (
             DepthLimitedSearch(
                 RulesModel(game),
