@@ -37,8 +37,8 @@ TOPS = (10, 112, 300)
 def edges() -> Iterator[tuple[str, float, str, list[int], int, list[int]]]:
     """Yield every edge from a root to a node of player 1.
 
-    Each is the own hand, the probability of the world, the other hand, the visits of the root, the
-    number of the action, and the visits of the node that it leads to.
+    Each has the own hand, the probability of the world, the other hand, the visits of the root, the
+    number of the action, and the visits of the node below it.
     """
     model = RulesModel(infoset.load(GAME))
     searcher = ISMCTS(model, belief=PUBLIC_WEIGHT, num_simulations=SIMULATIONS)
