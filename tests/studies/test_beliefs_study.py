@@ -230,7 +230,7 @@ def test_a_table_is_resumed_in_its_folder(tmp_path):
     assert abs(table.rows[3][4]) < 0.05
     before = (tmp_path / "runs" / "table-1.csv").read_bytes()
     seen = []
-    run_study(study, tmp_path / "runs", callback=lambda *told: seen.append(told))
+    run_study(study, tmp_path / "runs", callback=lambda *received: seen.append(received))
     assert len(seen) == 22
     assert (tmp_path / "runs" / "table-1.csv").read_bytes() == before
 
@@ -264,21 +264,21 @@ def test_settings_of_tree_searches_stand_above_the_paper():
 
 def test_a_weight_of_the_opponent_is_measured_in_both_positions():
     """The uniform policy leaks nothing."""
-    told = []
+    received = []
 
     def run(cells):
-        told.extend(cells)
+        received.extend(cells)
         uniform = policy_numbers(uniform_policy(tree_of("leduc_poker").sequence_form))
         return [{"policy": uniform, "responses": (1.0, 2.0)} for _ in cells]
 
     pairs = (opponent_weights.Pair(0.0, 0.5), opponent_weights.Pair(1.0, 1.0, 50))
     setting = opponent_weights.Setting(("LP",), pairs, LITTLE)
     (table,) = opponent_weights.report(run, setting).tables
-    assert [dict(cell.changes) for cell in told] == [
+    assert [dict(cell.changes) for cell in received] == [
         {"opponent_public_weight": 0.5, "num_simulations": 1000},
         {"opponent_public_weight": 1.0, "num_simulations": 50},
     ]
-    assert [cell.public_weight for cell in told] == [0.0, 1.0]
+    assert [cell.public_weight for cell in received] == [0.0, 1.0]
     assert table.rows[1][:6] == ("LP", 1.0, 1.0, 50, 1.0, 2.0)
     assert table.rows[1][6:] == pytest.approx((1.0,))
 
@@ -356,19 +356,19 @@ def test_numbers_of_simulations_are_listed_above_the_paper():
 def test_the_fitted_tree_search_is_shown_with_the_papers():
     rows = [row for row in EXPECTED if row.algorithm == FITTED]
     assert {(row.game, row.position) for row in rows} == {("LP", 0), ("LP", 1)}
-    told = []
+    received = []
 
     def run(cells):
-        told.extend(cells)
+        received.extend(cells)
         return [{"responses": (1.0, 2.0)} for _ in cells]
 
     report(run, Setting(0, ("LP",), LITTLE, Effort(0.4, 2), 1))
-    fitted = [cell for cell in told if cell.changes]
-    assert len(told) == 33
+    fitted = [cell for cell in received if cell.changes]
+    assert len(received) == 33
     assert [cell.algorithm for cell in fitted] == ["ismcts"] * 11
     assert fitted[0].changes == (("bonus", "2ln"), ("num_rollouts", 20))
     assert {cell.effort for cell in fitted} == {Effort(0.4, 2)}
-    assert {cell.effort for cell in told if not cell.changes} == {LITTLE}
+    assert {cell.effort for cell in received if not cell.changes} == {LITTLE}
 
 
 def test_readings_are_measured_by_their_distance():

@@ -14,19 +14,19 @@ from infoset.utils.clocks import compiling, working_seconds
 
 DEFAULT_STEPS = 10_000
 CHUNK = 50
-"""Learner steps between looks at the clock."""
+"""Learner steps between checks of the time limit."""
 
 State = TypeVar("State", bound=tuple[Any, ...])
 
 
 class Learned(NamedTuple, Generic[State]):
-    """What learner steps have led to."""
+    """The result of a number of learner steps."""
 
     state: State
     outcome: Outcome
     """Why they ended: `iterations`, `seconds`, `stopped` or `interrupted`."""
     seconds: float
-    """Time they took, without compilation."""
+    """Duration of the steps, without compilation."""
 
 
 def check_limits(steps: int | None, seconds: float | None, seed: int) -> None:
@@ -51,13 +51,13 @@ def run_learner_steps(
     Parameters
     ----------
     name
-        What learns, for the error.
+        Name of the learner, for the error message.
     start
         Returns the state before the first step: a NamedTuple with the fields `step` and `loss`.
     advance
         Returns the state after a number of further steps.
     steps, seconds
-        Limits, the time without compilation; `DEFAULT_STEPS` steps if both are None.
+        Limits of steps and of time without compilation; `DEFAULT_STEPS` steps if both are None.
     callback
         Called with the number of steps and the last loss after every `CHUNK` steps.
 
@@ -68,7 +68,7 @@ def run_learner_steps(
     """
     last = DEFAULT_STEPS if steps is None and seconds is None else steps
     with compiling():
-        # A call of no steps compiles the learner steps, which the time limit does not include.
+        # A call with zero steps compiles them, which the time limit does not include.
         state: Any = advance(start(), 0)
     began = working_seconds()
     outcome: Outcome | None = None

@@ -144,9 +144,9 @@ def infostate_features(tree: GameTree) -> tuple[NDArray[np.float32], NDArray[np.
 
 
 def utility_midranges(tree: GameTree) -> FloatArray:
-    """Return [2] the midrange of each player's utilities, which estimates do not contain.
+    """Return [2] the midrange of each player's utilities, which is subtracted before training.
 
-    Otherwise, a constant in the utilities would be most of what the network learns.
+    Otherwise, the network would mainly learn a constant of the utilities.
     """
     return midranges(tree.rewards_so_far[tree.terminals])
 

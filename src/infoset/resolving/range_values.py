@@ -132,7 +132,7 @@ class ResponseValues:
 
         def values_at(ranges: Ranges, owner: Player) -> FloatArray:
             weight = ranges[player][own] * chance
-            # [S_j, n] what each continuation would give the searching player.
+            # [S_j, n] the searching player's weighted utility for each continuation.
             sums = _sums(theirs, weight[:, None] * rows, sizes[other])
             taken = rows[np.arange(len(rows)), sums.argmin(axis=1)[theirs]]
             if owner == other:

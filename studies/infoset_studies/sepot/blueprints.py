@@ -63,7 +63,7 @@ LABELS: Final[Mapping[str, str]] = {NETWORK: "R-NaD", "cfr": "CFR", "cfr+": "CFR
 
 @contextmanager
 def alone(interrupt: Interrupt) -> Iterator[None]:
-    """Hold `one_at_a_time`; raise `CellInterrupted` if the cell was interrupted meanwhile."""
+    """Hold `one_at_a_time`; raise `CellInterrupted` if the cell was interrupted while it waited."""
     with one_at_a_time:
         if interrupt.is_set():
             raise CellInterrupted
