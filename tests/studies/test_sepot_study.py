@@ -335,7 +335,7 @@ def test_curves_go_on_from_shorter_runs_as_if_they_were_one(tmp_path):
             NETWORK,
             steps=steps,
             seed=1,
-            critic=curves.CRITIC,
+            critic=curves.SHARED_CRITIC,
             transformations=TRANSFORMATIONS,
         ).policy.tabulate(tree.sequence_form)
         assert found[place, 1, 0].sum() == pytest.approx(nash_conv(policy), abs=1e-12)
