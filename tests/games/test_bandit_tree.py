@@ -139,6 +139,17 @@ def test_two_players_have_a_tree_each():
     assert nash_conv(uniform_policy(tree.sequence_form)) == pytest.approx(0.2)
 
 
+def test_the_player_who_is_drawn_makes_all_decisions():
+    game = BanditTree(2, branching=2, players=2)
+    first = (NOOP, 1), branch(1)
+    end = play(game, lambda world: world.player == 1, first, ((NOOP, 1), ends_with(-1)))
+    assert end.rewards_so_far == (1, -1)
+    assert [str(infostate) for infostate in end.infostates] == [
+        "player 1, branch 0 / branch 1 / loss",
+        "player 1, branch 0 / !1 branch 1 / !1 loss",
+    ]
+
+
 @pytest.mark.parametrize(
     ("method", "players"),
     [

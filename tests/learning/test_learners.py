@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -57,6 +57,29 @@ def test_presets_change_fields_and_keep_the_rest():
             assert (changed.name, changed.knowledge) == (name, row.knowledge)
             learners = changed.self_play(simulator, horizon=50, seed=1)
             assert learners.settings()["learner"] == name
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_number_of_a_learner_is_among_its_settings(name):
+    """By them, a checkpoint of a run with other numbers is refused."""
+    simulator = make_simulator(cached_tree("kuhn_poker"))
+    row = LEARNERS[name]
+    usual = row.self_play(simulator, horizon=50).settings()
+    numbers = {one.name: getattr(row, one.name) for one in fields(row)}
+    # What is reported, and what has a meaning for other step sizes only, determines no episode.
+    without = {"use_last_policy", "anytime"}
+    for field, number in numbers.items():
+        if field in without or not isinstance(number, bool | int | float):
+            continue
+        if isinstance(number, bool):
+            changes = {field: not number}
+        else:
+            changes = {field: number / 2 if 0 < number <= 1 else 2 * number or 3}
+        if "bonus" in numbers and field == "min_probability":
+            changes["bonus"] = 1.0  # which it needs, but which is not compared
+            usual = replace(row, bonus=1.0).self_play(simulator, horizon=50).settings()
+        changed = replace(row, **changes)
+        assert changed.self_play(simulator, horizon=50).settings() != usual, field
 
 
 def test_learners_with_a_horizon_have_anytime_steps():

@@ -159,6 +159,15 @@ def test_certificates_never_exceed_the_range_of_payoffs(game):
         assert learning.certified_nash_conv() == learning.form.payoff_width
 
 
+def test_without_chance_a_certificate_is_exact_once_everything_is_seen():
+    learning = learner_of(CERTIFIED, "goofspiel(num_cards=2,points_order=descending)")
+    learning.run(30)
+    assert (learning.state()["visits"] > 0).all()
+    gap = nash_conv(learning.policy())
+    assert gap > 0.1
+    assert learning.certified_nash_conv() == pytest.approx(gap, abs=1e-12)
+
+
 def test_frequencies_without_a_bonus_certify_nothing():
     """The bonus is needed: the estimated gap of the average falls below the true one."""
     trusting = replace(CERTIFIED, bonus=0.0)

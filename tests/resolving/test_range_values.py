@@ -21,6 +21,7 @@ from infoset.resolving.searched_part import ValuedTreePart
 from infoset.tree import build_tree, derive_public_form
 from tests.support.affine_games import AffineGame
 from tests.support.cached_games import cached_tree
+from tests.support.random_hidden_actions import HiddenActionsGame
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=descending)"
 LEDUC = "leduc_poker"
@@ -46,10 +47,19 @@ def leaves_of(tree, root=0):
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_the_opponent_responds_to_the_range_as_in_the_equation(player):
-    """Kubíček, Burch, Lisý (2023), eq. 3, written out history by history."""
-    tree, rows = cached_tree(LEDUC), constant_transformations(["fold", "call", "raise"], "call")
-    exact, leaves, rng = values_of(LEDUC, rows), leaves_of(tree), np.random.default_rng(0)
+@pytest.mark.parametrize("name", [LEDUC, "hidden_actions"])
+def test_the_opponent_responds_to_the_range_as_in_the_equation(name, player):
+    """Kubíček, Burch, Lisý (2023), eq. 3, written out history by history.
+
+    Only in the second game do the histories of a leaf have different chance reach.
+    """
+    if name == LEDUC:
+        tree, rows = cached_tree(name), constant_transformations(["fold", "call", "raise"], "call")
+    else:
+        tree, rows = build_tree(HiddenActionsGame(2)), constant_transformations(["a", "b", "c"])
+    blueprint = random_policy(tree.sequence_form, np.random.default_rng(3))
+    exact, rng = transformed_values(tree, blueprint, rows), np.random.default_rng(0)
+    leaves = leaves_of(tree) if name == LEDUC else np.unique(tree.infostate_trees[0].public_state)
     function = ResponseValues(exact).at_leaves(player, leaves)
     there = LeafHistories.of(tree, leaves)
     ranges = tuple(rng.random(len(own)) * (rng.random(len(own)) < 0.8) for own in there.infostates)
@@ -180,6 +190,7 @@ def test_gradients_are_those_of_the_kernels():
     part = part_between(tree, 0, leaves_of(tree))
     form = part_by_range(part, 1, ResponseValues(values_of(GOOFSPIEL, TRANSFORMATIONS)))
     assert isinstance(form, RangeForm)
+    assert form.centered is form
     plans, payoffs = (
         random_policy(form, np.random.default_rng(2)).realization_plans(),
         form.payoffs(),
@@ -228,8 +239,9 @@ def test_what_searches_by_range_refuse():
     values = ResponseValues(values_of("kuhn_poker", (IDENTITY,)))
     with pytest.raises(UnsupportedGameError, match="omit leaf_rule"):
         search_of("kuhn_poker", values, leaf_rule="matrix")
-    with pytest.raises(PolicyMismatchError, match="another tree"):
-        search_of(GOOFSPIEL, values)
+    for refused in (lambda: search_of(GOOFSPIEL, values), lambda: values.tabulate(None)):
+        with pytest.raises(PolicyMismatchError, match="another tree"):
+            refused()
     with pytest.raises(ParameterError, match="on a public form"):
         ContinualResolving(derive_public_form(cached_tree("kuhn_poker")), values=values)
     from infoset.search import RulesModel, search_model

@@ -284,6 +284,15 @@ def test_time_buys_size(clock, seconds, expected):
     assert PartLimits(ResolvingSettings()).max_ends(50.0) == 5_000
 
 
+def test_a_part_that_took_too_long_is_followed_by_much_smaller_ones(clock):
+    budget = SearchBudget("iterations", None, 10_000.0)
+    limits = PartLimits(ResolvingSettings(budget=budget), updates_per_second=1e9)
+    clock.now = 60.0
+    limits.shrink(3_000, 50.0)
+    assert limits.ends_per_second == pytest.approx(3_000 / 10 / 10)
+    assert limits.max_ends(60.0) == pytest.approx(2 / 3 * 10 * 30, abs=1)
+
+
 def test_drawing_histories_ends_with_its_part_of_the_time(monkeypatch):
     """A clock that jumps at its 100th look ends the listing of many histories."""
     looks = []

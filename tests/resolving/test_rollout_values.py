@@ -13,8 +13,10 @@ from infoset.errors import InfosetError, UserFunctionError
 from infoset.evaluation import transformed_values
 from infoset.game import initial_history
 from infoset.policy import (
+    IDENTITY,
     TRANSFORMATIONS,
     FunctionPolicy,
+    Transformation,
     UniformPolicy,
     constant_transformations,
     random_policy,
@@ -84,6 +86,26 @@ def test_values_depend_on_the_history_and_the_seed_alone():
     np.testing.assert_array_equal(one(single, player), both[last:])
     other = RolloutContinuationValues(game, policy, KUHN, num=5, seed=1)
     assert (other.continuation_values(histories, player) != both).any()
+
+
+def test_random_numbers_are_shared_by_continuations_but_not_by_histories():
+    """Equal continuations earn the same in each play; histories differ by any infostate."""
+    _, recorder = leaves_of_kuhn()
+    rows = (IDENTITY, Transformation("uniform", "uniform"))
+    values = RolloutContinuationValues(infoset.load("kuhn_poker"), UniformPolicy(), rows, num=5)
+    for histories, player in recorder.asked:
+        first, second = values.continuation_values(histories, player).T
+        np.testing.assert_array_equal(first, second)
+    tree = cached_tree("kuhn_poker")
+    one, two, other = (
+        tuple(
+            own.infostate_at(int(own.acting[k]))
+            for own, k in zip(tree.infostate_trees, ks, strict=True)
+        )
+        for ks in ((0, 0), (0, 1), (1, 0))
+    )
+    seeds = [tuple(values._seeds(pair)) for pair in (one, two, other)]
+    assert len(set(seeds)) == 3
 
 
 @pytest.mark.parametrize("row", UNORDERED[1:], ids=lambda row: row.name)

@@ -263,6 +263,35 @@ def test_needed_episodes_are_those_of_the_first_horizon_that_suffices(done):
     assert max(with_model.values()) < min(row["Kuhn 0.1"] or np.inf for row in rows.values())
 
 
+def test_the_chart_has_the_episodes_to_each_accuracy(done):
+    [chart] = done[0]["needed-episodes"].report.charts
+    rows = {row["learner"]: row for row in rows_of(done, "needed-episodes", "needed-episodes")}
+    lines = {line.label: line for line in chart.lines}
+    assert set(lines) >= {name for name, row in rows.items() if row["Kuhn 0.08"] is not None}
+    for name, line in lines.items():
+        assert line.x[0] == pytest.approx(0.2)
+        assert list(line.x) == sorted(line.x, reverse=True)
+        assert list(line.y) == sorted(line.y)
+        if rows[name]["Kuhn 0.08"] is not None:
+            assert line.x[-1] == pytest.approx(0.08)
+            assert line.y[-1] == pytest.approx(rows[name]["Kuhn 0.08"], abs=0.5)
+
+
+def test_needed_episodes_are_those_of_the_recommended_presets():
+    presets = {}
+
+    def run(cells):
+        presets.update((cell.learner, cell.preset) for cell in cells)
+        return [{"nash_conv": 0.01} for _ in cells]
+
+    needed_episodes.report(run, needed_episodes.Setting(needed_episodes.TASKS[:1], 250, 250, 1))
+    assert presets == {
+        name: "recommended" if "recommended" in get_learner(name).presets else None
+        for name in needed_episodes.LEARNERS
+    }
+    assert len(set(presets.values())) == 2
+
+
 def test_the_page_compares_needed_episodes_as_its_table_does():
     """The ratios that docs/learning/study.md states."""
     docs = Path(__file__).parents[2] / "docs"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Event
+from typing import NamedTuple
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from infoset.evaluation import nash_conv, transformed_values
 from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, run_study
 from infoset.games import load_game
 from infoset.policy import TRANSFORMATIONS, UniformPolicy
-from infoset.resolving import OPPONENT_VALUES, ContinualResolving
+from infoset.resolving import OPPONENT_VALUES, ContinualResolving, ResponseValues
 from infoset_studies.beliefs.average_policies import tree_of
 from infoset_studies.sepot import (
     SEPOT,
@@ -191,6 +193,32 @@ def test_each_leaf_rule_has_its_own_searches(done):
     assert rows[0]["network 1"] is None  # without JAX
 
 
+def test_columns_of_value_networks_are_by_depth(monkeypatch):
+    monkeypatch.setattr(leaf_rules, "has_networks", lambda: True)
+    known = blueprints.Known(BAD, BAD.make(), 0.0)
+    setting = leaf_rules.LeafRuleSetting((), (1, 2), 20)
+    result = {"nash_conv": [0.25, 0.75], "error": 0.5}
+    found = leaf_rules._with_network(lambda cells: [result], setting, known, 50)
+    assert found == (0.5, {(1, "network"): 0.25, (2, "network"): 0.75})
+
+
+@pytest.mark.networks
+def test_the_error_of_a_value_network_is_in_the_units_of_the_game(monkeypatch):
+    deep = pytest.importorskip("infoset.deep")
+
+    def train(exact, *, steps, **_):
+        network = ResponseValues(exact)
+        network.unit, network.loss = 3.0, 0.25
+        return network
+
+    monkeypatch.setattr(deep, "train_value_network", train)
+    known = blueprints.Known(BAD, BAD.make(), 0.0)
+    search = Search(depth=1, iterations=50)
+    found = leaf_rules.ValueNetworkCell(BAD, 1, (search,), known).run(Event())
+    assert found["error"] == 1.5
+    assert 0 < found["nash_conv"][0] < known.policy.form.payoff_width
+
+
 def cell_of(utilities):
     """Return the result of a cell, given the utility of each deal."""
     error = np.std(utilities, ddof=1) / np.sqrt(len(utilities))
@@ -229,6 +257,53 @@ def test_a_match_ends_when_its_interval_is_narrow_enough(half_width, cells):
     assert {cell.block for cell in asked} == set(range(cells // 2))
 
 
+def test_rows_of_matches_have_the_fractions_of_decisions(monkeypatch):
+    monkeypatch.setattr(head_to_head, "has_networks", lambda: True)
+    match = Match(
+        head_to_head.CARDS[0], Training(2), head_to_head.RulesSearch(), ((0, 1), (1, 0)), 4
+    )
+    found = head_to_head.match_report(
+        "a", lambda cells: [cell_of([1.0, -1.0, 0.5, 0.0])] * len(cells), (match,)
+    )
+    [row] = rows_in(found.tables[0])
+    assert (row["limit"], row["networks"], row["deals"], row["mean"]) == ("samples", 2, 8, 0.125)
+    assert (row["searched"], row["sampled"], row["network"]) == (0.75, 0.0, 0.25)
+
+
+def rows_in(table):
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+@pytest.mark.parametrize(("limit", "num_samples"), [(100, 0), (None, None)])
+def test_searches_of_matches_have_the_limits_of_the_paper(limit, num_samples):
+    [match] = head_to_head._table_1({head_to_head.CARDS[0]: 2}, (limit,), 3, 2)
+    assert match.search.opponent == ("previous" if limit is None else "profile")
+    made = head_to_head.Made(UniformPolicy(), lambda histories, player: None)
+    settings = match.search.searcher(load_game(match.game), made, 5).settings()
+    names = ("max_ends", "max_histories", "num_samples", "seed", "opponent")
+    expected = [limit, limit, num_samples, 5, match.search.opponent]
+    assert [settings[name] for name in names] == expected
+
+
+def test_in_a_match_the_search_with_one_network_plays_against_the_other(monkeypatch):
+    made = {
+        seed: head_to_head.Made(UniformPolicy(), lambda histories, player: None) for seed in (3, 8)
+    }
+    monkeypatch.setattr(Training, "make", lambda training, name, seed: made[seed])
+    asked = {}
+
+    def play(game, search, opponent, *, num_deals, seed, callback):
+        asked.update(search=search, opponent=opponent, num_deals=num_deals, seed=seed)
+        return Mock(utility=Mock(mean=0.25, standard_error=0.5))
+
+    monkeypatch.setattr(head_to_head, "play_matches", play)
+    cell = MatchCell(head_to_head.CARDS[0], Training(1), head_to_head.RulesSearch(), (3, 8), 7, 2)
+    assert cell.run(Event()) == {"utility": 0.25, "standard_error": 0.5, "methods": {}}
+    assert asked["search"].blueprint is made[3].policy
+    assert asked["opponent"] is made[8].policy
+    assert (asked["num_deals"], asked["seed"]) == (7, 2)
+
+
 def test_at_the_position_each_player_has_one_ship_of_which_two_places_are_possible():
     game = load_game(head_to_head.BOARDS[1])
     history = position.position_history(game)
@@ -240,6 +315,40 @@ def test_at_the_position_each_player_has_one_ship_of_which_two_places_are_possib
     cells = {cell for fleet in ships for cell in cells_of(fleet[0])}
     assert cells == set(position.SENSIBLE)
     assert set(history.legal_actions(0)) == set(position.UNKNOWN[1]) > cells
+
+
+def test_boards_are_drawn_with_the_first_row_at_the_top(monkeypatch):
+    monkeypatch.setattr(position, "has_networks", lambda: True)
+    shots = position.UNKNOWN[1]
+    # By seed and kind: all shots at one cell.
+    targets = {0: ("0_1", "4_4"), 1: ("1_2", "2_2")}
+
+    def run(cells):
+        rows = [
+            [[float(cell == target) for cell in shots] for target in targets[one.seed]]
+            for one in cells
+        ]
+        return [{"shots": list(shots), "probabilities": own} for own in rows]
+
+    setting = position.PositionSetting(((Training(3), 2),), (1,))
+    report = position.position_report(run, setting)
+    [table] = report.tables
+    assert [row[:4] for row in table.rows] == [
+        (3, 2, "network", 1.0),
+        (3, 2, "search to depth 1", 0.5),
+    ]
+    for chart, shares in zip(
+        report.charts,
+        ({(0, 1): 0.5, (1, 2): 0.5}, {(4, 4): 0.5, (2, 2): 0.5}),
+        strict=True,
+    ):
+        for y, line in zip(chart.y, chart.values, strict=True):
+            for x, value in zip(chart.x, line, strict=True):
+                if f"{y:.0f}_{x:.0f}" in shots:
+                    assert value == shares.get((y, x), 0.0)
+                else:
+                    assert np.isnan(value)
+        assert chart.y == (4.0, 3.0, 2.0, 1.0, 0.0)  # from the bottom
 
 
 def cells_of(ship):
@@ -258,6 +367,61 @@ def test_gains_in_curves_are_measured_from_the_value_of_the_game():
     assert found.shape == (2, 3, 5, 2)
     assert (found[..., 0] == np.array([2, 4])[:, None, None]).all()
     assert (found[..., 1] == np.array([0, 10, 20])[:, None]).all()
+
+
+def test_curves_are_reported_by_kind_player_and_steps(monkeypatch):
+    monkeypatch.setattr(curves, "has_networks", lambda: True)
+    curve = curves.Curve("a", GAME, -0.5, (2, 4), 3, (1, 2))
+
+    def gain(kind, player, steps, seed):
+        # Searches are as good as the network, better, better with the first seed only, and worse.
+        worse = (0, 0, -1, 5 * (seed > 0) - 1, 5)[kind]
+        return 10 + 100 * player + steps + seed**2 + worse
+
+    def run(cells):
+        return [
+            {
+                "security_levels": [
+                    [-0.5 - gain(k, 0, one.steps, one.seed), 0.5 - gain(k, 1, one.steps, one.seed)]
+                    for k in range(5)
+                ]
+            }
+            for one in cells
+        ]
+
+    report = curves.curve_report(run, (curve,))
+    table, last = report.tables
+    spread = head_to_head.Measured.of_runs([0.0, 1.0, 4.0])
+    assert [row[:3] for row in table.rows[:3]] == [
+        ("a", "network", 2),
+        ("a", "network", 4),
+        ("a", "profile, depth 1", 2),
+    ]
+    expected = (12 + spread.value, spread.half_width, 112 + spread.value, spread.half_width)
+    assert table.rows[0][3:7] == pytest.approx(expected)
+    assert table.rows[0][7:] == pytest.approx((124 + 2 * spread.value, 2 * spread.half_width))
+    assert [row[-1] for row in last.rows] == [None, 0, 3, 1, 0]
+    assert [row[3:-1] for row in last.rows] == [row[3:] for row in table.rows[1::2]]
+    for player, chart in enumerate(report.charts):
+        assert [line.label for line in chart.lines] == list(curve.labels())
+        network = chart.lines[0]
+        assert network.x == (2.0, 4.0)
+        means = [10 + 100 * player + steps + spread.value for steps in (2, 4)]
+        assert network.y == pytest.approx(means)
+
+
+def test_a_curve_goes_on_from_the_longest_shorter_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(curves, "_folder", lambda *_: Folder(str(tmp_path)))
+    for steps in (2, 4, 8):
+        (tmp_path / f"{steps}.npz").write_text(str(steps))
+    for steps, begun in ((3, "2"), (6, "4"), (8, "8")):
+        own = CurveCell(GAME, steps, 0, (Search(),))._checkpoint()
+        assert (own.name, own.read_text()) == (f"{steps}.npz", begun)
+    assert curves.CURVES.full[0].checkpoints == tuple(range(1_000, 10_001, 1_000))
+
+
+class Folder(NamedTuple):
+    name: str
 
 
 def test_curves_know_the_values_of_their_games():
