@@ -258,7 +258,7 @@ def _goofspiels(steps: Mapping[int, int]) -> Grids:
                 for maker in ((NETWORK, steps[cards]), ("cfr", 40), ("cfr+", 2000))
             ),
             (*range(1, cards - 1), None),
-            ("resolving", "reach-max-margin"),
+            ("resolving", "reach-max-margin", UNSAFE),
         )
         for cards in steps
     )
