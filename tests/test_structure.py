@@ -114,7 +114,10 @@ def test_only_policy_networks_import_jax():
     assert users == {"infoset.deep"}
 
 
-KINDS_OF_FORMS = {"Form", "SequenceForm", "PublicForm", "LockedForm", "CutForm", "GadgetForm"}
+KINDS_OF_FORMS = {
+    *("Form", "SequenceForm", "PublicForm", "WorldForm"),
+    *("LockedForm", "CutForm", "GadgetForm"),
+}
 
 ASKS_WHICH_FORM = {
     "infoset.plotting.drawing": "which forms have hands, which are drawn as squares",
@@ -138,7 +141,7 @@ def asks_for_a_kind(node: ast.AST) -> bool:
         sides = [node.left, *node.comparators]
         texts = {one.value for one in sides if isinstance(one, ast.Constant)}
         members = {one.attr for one in sides if isinstance(one, ast.Attribute)}
-        return bool(texts & {"public", "sequence"} and "kind" in members) or (
+        return bool(texts & {"public", "sequence", "world"} and "kind" in members) or (
             "num_hands" in members and None in texts
         )
     return False

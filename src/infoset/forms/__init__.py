@@ -1,7 +1,9 @@
 """Forms of games: treeplexes with payoffs, from which gradients and values follow."""
 
+from infoset.forms._infostate_shape_kernels import EMPTY, END, WAIT
 from infoset.forms._payoff_kernels import (
     BlockPayoffs,
+    ComposedPayoffs,
     TwoPlayerPayoffs,
     block_gradient,
     fill_gradient,
@@ -9,7 +11,6 @@ from infoset.forms._payoff_kernels import (
     terminal_gradient,
 )
 from infoset.forms._public_payoff_kernels import (
-    ComposedPayoffs,
     Composition,
     PublicPayoffs,
     collect_gradient,
@@ -24,6 +25,8 @@ from infoset.forms._treeplex_kernels import (
     realize_policy,
     widest_plan,
 )
+from infoset.forms._world_payoff_kernels import WorldPayoffs, world_gradient
+from infoset.forms._world_program_kernels import TERMINAL
 from infoset.forms.backward_induction import RolledBack, may_roll_back, roll_back
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
 from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut, leaf_values_at
@@ -47,6 +50,7 @@ from infoset.forms.gadget import (
     entered_public_form,
 )
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
+from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.infostate_tree import InfostateTree, PublicTree, acting_tree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
 from infoset.forms.payoffs import (
@@ -59,7 +63,6 @@ from infoset.forms.payoffs import (
     midranges,
     no_composition,
     restrict_blocks,
-    with_own_results,
 )
 from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
 from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Operator, Showdown
@@ -105,14 +108,20 @@ from infoset.forms.terminal_values import values_at_terminals
 from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.forms.transformed_form import AddedInfostate, TransformedForm, listed_payoffs
 from infoset.forms.treeplex import Layout, Treeplex, action_major_layout, averaged, is_new
+from infoset.forms.world_form import WorldForm, as_world_form
+from infoset.forms.world_programs import WorldClasses, WorldPrograms
 
 __all__ = [
+    "EMPTY",
+    "END",
     "FOLLOW",
     "GADGET_KINDS",
     "MAX_CARDS",
+    "TERMINAL",
     "TERMINATE",
     "TREE_EXAMPLE",
     "UNIT",
+    "WAIT",
     "AddedInfostate",
     "AnyForm",
     "BlockPayoffs",
@@ -132,6 +141,7 @@ __all__ = [
     "Group",
     "HandPrior",
     "HandSymmetry",
+    "InfostateShapes",
     "InfostateTree",
     "Layout",
     "LeafFunction",
@@ -159,12 +169,17 @@ __all__ = [
     "TransformedForm",
     "Treeplex",
     "TwoPlayerPayoffs",
+    "WorldClasses",
+    "WorldForm",
+    "WorldPayoffs",
+    "WorldPrograms",
     "absolute_payoffs",
     "acting_tree",
     "action_major_layout",
     "add_gadget",
     "as_public_form",
     "as_sequence_form",
+    "as_world_form",
     "averaged",
     "behavior_to_plan",
     "best_response_sweep",
@@ -224,8 +239,8 @@ __all__ = [
     "values_at_terminals",
     "values_of_plans",
     "widest_plan",
-    "with_own_results",
     "with_ranges",
     "with_terms",
     "with_weights",
+    "world_gradient",
 ]

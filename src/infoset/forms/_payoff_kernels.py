@@ -9,11 +9,13 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from infoset.forms._public_payoff_kernels import (
-    ComposedPayoffs,
+    Composition,
+    PublicPayoffs,
     collect_gradient,
     expand_plan,
     public_gradient,
 )
+from infoset.forms._world_payoff_kernels import WorldPayoffs, world_gradient
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import bare_kernel, kernel, linear_kernel
 from infoset.utils.simd import LANES, filled, load, store
@@ -131,15 +133,24 @@ def terminal_gradient(
         gradient[sequence[entry, player]] += weight
 
 
+class ComposedPayoffs(NamedTuple):
+    """The payoffs of one player of a public form, of a world form, or of a transform of one."""
+
+    base: PublicPayoffs | WorldPayoffs
+    """Those of the form that is transformed."""
+    composition: Composition
+    """How a transform changes plans and gradients; without entries if there is no transform."""
+
+
 TwoPlayerPayoffs: TypeAlias = BlockPayoffs | ComposedPayoffs
-"""The payoffs of one of two players: of a sequence form by blocks, or of a public form."""
+"""The payoffs of one of two players: of a sequence form by blocks, or of another form."""
 
 
 def pair_gradient(payoffs: TwoPlayerPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of one of two players in place, given the opponent's plan [Q].
 
-    Compiled kernels choose the function by the type of the payoffs when they are compiled. Public
-    forms and their transforms have the same type; the composition of the former is empty.
+    Compiled kernels choose the function by the type of the payoffs when they are compiled. Forms
+    and their transforms have the same type; the composition of the former is empty.
     """
     if isinstance(payoffs, BlockPayoffs):
         block_gradient(payoffs, plan, gradient)
@@ -147,9 +158,19 @@ def pair_gradient(payoffs: TwoPlayerPayoffs, plan: FloatArray, gradient: FloatAr
         composed_gradient(payoffs, plan, gradient)
 
 
+def base_gradient(
+    payoffs: PublicPayoffs | WorldPayoffs, plan: FloatArray, gradient: FloatArray
+) -> None:
+    """Fill `gradient` as `pair_gradient` does, on a public form or a world form."""
+    if isinstance(payoffs, PublicPayoffs):
+        public_gradient(payoffs, plan, gradient)
+    else:
+        world_gradient(payoffs, plan, gradient)
+
+
 # Annotated as `_compiled_pair_gradient`, which returns it.
 def composed_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
-    """Fill `gradient` as `pair_gradient` does, on a public form or a transform of one."""
+    """Fill `gradient` as `pair_gradient` does, on such a form or a transform of one."""
     composition = payoffs.composition
     reached, earned = plan, gradient
     # The workspace is empty if plans or gradients are not changed.
@@ -159,13 +180,24 @@ def composed_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
     if len(composition.gradient) > 0:
         earned = composition.gradient
     # One call, because the compiler makes a copy of the kernel for each.
-    public_gradient(payoffs.hands, reached, earned)
+    base_gradient(payoffs.base, reached, earned)
     if len(composition.gradient) > 0:
         collect_gradient(composition, plan, gradient, 0, len(gradient))
 
 
 # Without reference counting, as in the kernels that it joins.
 _BARE: Any = {"_nrt": False, "no_cfunc_wrapper": True}
+
+
+@overload(base_gradient, jit_options=_BARE)
+def _compiled_base_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
+    def by_hands(payoffs: Any, plan: Any, gradient: Any) -> Any:
+        public_gradient(payoffs, plan, gradient)
+
+    def by_worlds(payoffs: Any, plan: Any, gradient: Any) -> Any:
+        world_gradient(payoffs, plan, gradient)
+
+    return by_hands if payoffs.instance_class is PublicPayoffs else by_worlds
 
 
 @overload(pair_gradient, jit_options=_BARE)

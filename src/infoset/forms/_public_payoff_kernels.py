@@ -134,14 +134,19 @@ class PublicPayoffs(NamedTuple):
     """[m * LANES] and [n * LANES] for intermediate results, with m and n rounded up to multiples of
     `LANES`."""
 
+    def divided(self, divisor: float) -> PublicPayoffs:
+        """Return the payoffs divided by a number."""
+        return self._replace(factor=self.factor / divisor)
 
-class ComposedPayoffs(NamedTuple):
-    """The payoffs of one player of a public form or of a transform of it."""
+    def absolute(self) -> PublicPayoffs:
+        """Return the absolute values of the payoffs."""
+        return self._replace(factor=np.abs(self.factor), matrix=np.abs(self.matrix))
 
-    hands: PublicPayoffs
-    """Those of the public form."""
-    composition: Composition
-    """How a transform changes plans and gradients; without entries if there is no transform."""
+    def with_own_results(self) -> PublicPayoffs:
+        """Return the payoffs with separate arrays for intermediate results."""
+        return self._replace(
+            sums=self.sums.copy(), reach=self.reach.copy(), value=self.value.copy()
+        )
 
 
 @inner_kernel

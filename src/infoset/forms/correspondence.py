@@ -12,6 +12,7 @@ from infoset.forms.form import Form
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.public_form import PublicForm
 from infoset.forms.sequence_form import SequenceForm
+from infoset.forms.world_form import WorldForm
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE
 
@@ -26,7 +27,7 @@ def carry_behavior(
     Parameters
     ----------
     source, target
-        Forms with equal fingerprints, or a public form and a sequence form of the same game.
+        Forms with equal fingerprints, or two forms of the same game, one of them a sequence form.
     probabilities
         Per player, [Q] the probability of the last action of each sequence of `source`.
 
@@ -63,12 +64,32 @@ def _same_sequences(target: Form, source: Form, player: Player) -> tuple[LongArr
     if isinstance(target, SequenceForm) and isinstance(source, PublicForm):
         here, there = sequences_in_tree(source, target, player)
         return there, here
+    if {type(target), type(source)} == {SequenceForm, WorldForm} and target.name == source.name:
+        return _sequences_by_infostate(target, source, player)
     advice = "give a policy of the same game, with the same parameters"
     if source.whole is not source:
         advice = "infoset.policy.complete_policy makes it a policy of the original form"
     elif target.whole is not target:
         advice = "infoset.policy.restrict_policy makes it a policy of the changed form"
     raise PolicyMismatchError(f"the policy is for {source.name}, not for {target.name}; {advice}")
+
+
+def _sequences_by_infostate(
+    target: Form, source: Form, player: Player
+) -> tuple[LongArray, LongArray]:
+    """Return pairs of sequences of two forms whose infostates are equal."""
+    one, other = target.treeplexes[player], source.treeplexes[player]
+    if one.num_infostates != other.num_infostates:
+        raise PolicyMismatchError(
+            f"the forms of {target.name} have {one.num_infostates} and {other.num_infostates} "
+            f"infostates of player {player}: give forms of the same rules"
+        )
+    found = np.empty(one.num_infostates, np.int64)
+    for number in range(len(found)):
+        found[number] = source.find(target.infostate_at(player, number))
+    step = other.first_sequence[found] - one.first_sequence
+    there = np.arange(1, one.num_sequences)
+    return there, there + np.repeat(step, one.num_actions)
 
 
 def sequences_in_tree(

@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
 from infoset.forms._contraction_kernels import merge_rows
-from infoset.forms._payoff_kernels import BlockPayoffs, TwoPlayerPayoffs, share_payoffs
-from infoset.forms._public_payoff_kernels import ComposedPayoffs, Composition, PublicPayoffs
+from infoset.forms._payoff_kernels import (
+    BlockPayoffs,
+    ComposedPayoffs,
+    TwoPlayerPayoffs,
+    share_payoffs,
+)
+from infoset.forms._public_payoff_kernels import Composition
 from infoset.forms.treeplex import Layout, is_new
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
@@ -125,8 +130,8 @@ class FormPayoffs(NamedTuple):
     """The payoffs of all players as `fill_gradient` reads them; empty where a form has none."""
 
     pairs: tuple[TwoPlayerPayoffs, ...]
-    """Per player, the payoffs of a two-player game: `BlockPayoffs` or, of a public form,
-    `ComposedPayoffs`."""
+    """Per player, the payoffs of a two-player game: `BlockPayoffs` of a sequence form, and
+    `ComposedPayoffs` of other forms."""
     sequence: IndexArray
     """[M, N] the players' last sequences at each terminal, as positions in their layouts."""
     payoff: FloatArray
@@ -230,9 +235,9 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
         return payoffs
     if isinstance(payoffs, BlockPayoffs):
         return payoffs._replace(payoff=payoffs.payoff / divisor)
-    hands, composition = payoffs
+    base, composition = payoffs
     return ComposedPayoffs(
-        hands=hands._replace(factor=hands.factor / divisor),
+        base=base.divided(divisor),
         composition=composition._replace(
             offset=composition.offset / divisor, transfer=composition.transfer / divisor
         ),
@@ -248,9 +253,9 @@ def absolute_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
 def _absolute_pair(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
     if isinstance(payoffs, BlockPayoffs):
         return payoffs._replace(payoff=np.abs(payoffs.payoff))
-    hands, composition = payoffs
+    base, composition = payoffs
     return ComposedPayoffs(
-        hands=hands._replace(factor=np.abs(hands.factor), matrix=np.abs(hands.matrix)),
+        base=base.absolute(),
         composition=composition._replace(
             weight=np.abs(composition.weight),
             scale=np.abs(composition.scale),
@@ -299,22 +304,15 @@ def with_collection(payoffs: FormPayoffs) -> FormPayoffs:
     return payoffs._replace(pairs=tuple(pairs))
 
 
-def with_own_results(payoffs: PublicPayoffs) -> PublicPayoffs:
-    """Return payoffs with separate arrays for intermediate results."""
-    return payoffs._replace(
-        sums=payoffs.sums.copy(), reach=payoffs.reach.copy(), value=payoffs.value.copy()
-    )
-
-
 def with_own_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
     """Return payoffs with separate arrays for intermediate results, as each thread needs them."""
     pairs = [*payoffs.pairs]
     for player, pair in enumerate(pairs):
         if isinstance(pair, ComposedPayoffs):
-            hands, composition = pair
+            base, composition = pair
             plan, gradient = composition.plan.copy(), composition.gradient.copy()
             own = composition._replace(plan=plan, gradient=gradient)
-            pairs[player] = ComposedPayoffs(with_own_results(hands), own)
+            pairs[player] = ComposedPayoffs(base.with_own_results(), own)
     return payoffs._replace(pairs=tuple(pairs))
 
 

@@ -9,11 +9,8 @@ from typing import cast
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.forms._public_payoff_kernels import (
-    ComposedPayoffs,
-    PublicPayoffs,
-    public_gradient,
-)
+from infoset.forms._payoff_kernels import ComposedPayoffs
+from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.forms._treeplex_kernels import max_additions
 from infoset.forms.derived_members import MeasuredByKernels, plan_value
 from infoset.forms.form import FormTable
@@ -22,7 +19,6 @@ from infoset.forms.payoffs import (
     check_range,
     no_composition,
     with_own_payoffs,
-    with_own_results,
 )
 from infoset.forms.public_operators import Dense, with_outcome_of_reach
 from infoset.forms.public_payoff_terms import (
@@ -182,7 +178,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
         pairs = tuple(
             ComposedPayoffs(
-                pair.hands,
+                pair.base,
                 transform.composition(player, layouts, self.layouts, precision, of_reach),
             )
             for player, pair in enumerate(cast("tuple[ComposedPayoffs, ...]", whole.pairs))
@@ -243,7 +239,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
             self._by_sequence[player] = public_payoffs(self, player)
         gradient = np.zeros(self.treeplexes[player].num_sequences)
         # Several threads may measure at the same time.
-        payoffs = with_own_results(self._by_sequence[player])
+        payoffs = self._by_sequence[player].with_own_results()
         public_gradient(payoffs, plans[1 - player], gradient)
         return gradient
 

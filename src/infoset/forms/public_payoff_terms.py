@@ -16,7 +16,6 @@ from infoset.forms._public_payoff_kernels import (
     PublicPayoffs,
     public_gradient,
 )
-from infoset.forms.payoffs import with_own_results
 from infoset.forms.public_operators import Dense, HandPrior, Showdown, reach_of_pairs
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.transform import Transform
@@ -89,7 +88,7 @@ def with_terms(payoffs: PublicPayoffs, chosen: LongArray) -> PublicPayoffs:
             (payoffs.other_start, payoffs.other_stride, payoffs.other_classes),
         )
     )
-    return with_own_results(payoffs)._replace(
+    return payoffs.with_own_results()._replace(
         first=first,
         table=tables,
         own_rows=own.are_rows(payoffs.own_class, first),

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.errors import UnknownNameError, UnsupportedGameError
 from infoset.forms._payoff_kernels import terminal_gradient
 from infoset.forms._treeplex_kernels import max_additions
-from infoset.forms.derived_members import DerivedMembers, values_by_gradient, values_of_weights
-from infoset.forms.form import FormTable, PlayerValues
 from infoset.forms.infostate_tree import InfostateTree
+from infoset.forms.members_by_infostate import MembersByInfostate
 from infoset.forms.payoffs import (
     FormPayoffs,
     check_range,
@@ -28,9 +27,9 @@ from infoset.forms.payoffs import (
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
-from infoset.game.infostate import canonical_text, other_card_order
+from infoset.game.infostate import canonical_text
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
-from infoset.utils.arguments import check_player, check_type
+from infoset.utils.arguments import check_type
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
@@ -39,10 +38,6 @@ TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 
 
 EXTENSIVE_FORM = GameSource()
-_OTHER_GAME = (
-    "its rules have changed since the policy was saved, or one of the two is an exported file, "
-    "whose infostates are different; use the policy with its own game, or solve this one"
-)
 UNIT = float(np.finfo(np.float64).eps)
 
 
@@ -75,7 +70,7 @@ class TerminalReach(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SequenceForm(DerivedMembers, ShortRepr):
+class SequenceForm(MembersByInfostate, ShortRepr):
     """A game in terms of realization plans.
 
     The expected utility of player p is `Σ_m payoff[m, p] Π_i plan_i[terminal_sequence[m, i]]`.
@@ -150,11 +145,6 @@ class SequenceForm(DerivedMembers, ShortRepr):
         """Per player, [I] the public state of each acting infostate."""
         return tuple(tree.public_state[tree.acting] for tree in self.infostate_trees)
 
-    @property
-    def multiplicities(self) -> tuple[LongArray, ...]:
-        """Per player, [I] ones: the acting infostates are those of the game."""
-        return tuple(np.ones(plex.num_infostates, np.int64) for plex in self.treeplexes)
-
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
         """Return what `fill_gradient` reads; see `Form.payoffs`."""
         check_range(self.name, self.payoff, precision)
@@ -192,15 +182,6 @@ class SequenceForm(DerivedMembers, ShortRepr):
         sizes = tuple(own.num_sequences for own in transform.maps)
         columns = np.ascontiguousarray(rows.T).astype(np.uint32)
         return merge_payoffs(columns, sizes, np.arange(len(rows), dtype=np.uint32), payoff)[:2]
-
-    @property
-    def whole(self) -> SequenceForm:
-        """The form itself: it is not a transform."""
-        return self
-
-    def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
-        """Return the same probabilities; see `Form.complete`."""
-        return probabilities
 
     def reach_payoffs(self) -> FormPayoffs:
         """Return `payoffs` as if all utilities were 1."""
@@ -266,16 +247,6 @@ class SequenceForm(DerivedMembers, ShortRepr):
         """Return [M, N] chance reach [M] times a utility of 1 for each player."""
         return np.repeat(reach[:, None], self.num_players, axis=1)
 
-    def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
-        """Return what each player earns, given behavior policies, per player [Q]."""
-        return values_by_gradient(self, probabilities)
-
-    def values_of_weights(
-        self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
-    ) -> tuple[PlayerValues, ...]:
-        """Return `player_values` of policies with given weights; see `Form.values_of_weights`."""
-        return values_of_weights(self, weights)
-
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
         """Return [I] a unique text for each acting infostate."""
         return self.infostate_trees[player].acting_labels
@@ -294,22 +265,6 @@ class SequenceForm(DerivedMembers, ShortRepr):
         tree = self.infostate_trees[player]
         return tree.infostate_at(int(tree.acting[number]))
 
-    def table(self) -> FormTable:
-        """Return the rows in which files store a number for each sequence but the empty ones."""
-        players: list[Player] = []
-        places: list[str] = []
-        actions: list[Action] = []
-        for tree in self.infostate_trees:
-            for infostate, text in zip(tree.acting.tolist(), tree.acting_labels, strict=True):
-                legal = tree.legal_actions(infostate)
-                players += [tree.player] * len(legal)
-                places += [text] * len(legal)
-                actions += legal
-        columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        return FormTable(
-            ("probability",), "infostate", players, places, actions, columns, {}, _OTHER_GAME
-        )
-
     def find(self, infostate: Infostate) -> int:
         """Return the number of an acting infostate; see `Form.find`."""
         tree = self.infostate_trees[infostate.player]
@@ -318,34 +273,6 @@ class SequenceForm(DerivedMembers, ShortRepr):
         if place == tree.num_acting or tree.acting[place] != number:
             raise UnknownNameError(f"player {infostate.player} does not act at {infostate}")
         return place
-
-    def look_up(self, key: Hashable) -> tuple[Player, int]:
-        """Return the player and the number of the infostate that a key names: text, or both."""
-        parts = key if isinstance(key, tuple) else (key,)
-        trees = self.infostate_trees
-        if not 1 <= len(parts) <= 2 or not isinstance(parts[0], str):
-            raise ParameterError(
-                f"{key!r} is not an infostate; give its text and player, as in "
-                f"policy[{trees[0].acting_labels[0]!r}, 0]"
-            )
-        label, players = parts[0], [*parts[1:]]
-        return _find_label(trees, self.name, label, players)
-
-    def look_up_all(self, key: Hashable) -> tuple[Player, LongArray]:
-        """Return the player and the number of the infostate that a key names, as an array."""
-        try:
-            player, number = self.look_up(key)
-        except UnknownNameError as error:
-            raise UnknownNameError(
-                f"{error}; a line without a hand names all its infostates only on a public form "
-                "(form='public', --form public)"
-            ) from None
-        return player, np.array([number])
-
-    @property
-    def num_hands(self) -> None:
-        """None: the form has no hands."""
-        return None
 
     @property
     def num_payoffs(self) -> int:
@@ -474,30 +401,6 @@ class SequenceForm(DerivedMembers, ShortRepr):
         digest.update(np.ascontiguousarray(self.terminal_sequence).astype("<i4").tobytes())
         digest.update(np.ascontiguousarray(self.payoff).astype("<f8").tobytes())
         return digest.hexdigest()
-
-
-def _find_label(
-    trees: tuple[InfostateTree, ...], name: str, label: str, players: list[Any]
-) -> tuple[Player, int]:
-    """Return the player and the acting infostate with a text; `players` may be empty."""
-    for player in players:
-        check_player(player, len(trees), name)
-    possible = players or range(len(trees))
-    if not any(label in trees[player].acting_labels for player in possible):
-        exchanged = other_card_order(label)
-        is_known = any(exchanged in trees[player].acting_labels for player in possible)
-        label = exchanged if is_known else label
-    found = [player for player in possible if label in trees[player].acting_labels]
-    if not found:
-        known = [text for player in possible for text in trees[player].acting_labels]
-        of = f" of player {players[0]}" if players else ""
-        raise UnknownNameError.of(f"infostate{of}", label, known)
-    if len(found) > 1:
-        raise ParameterError(
-            f"players {', '.join(map(str, found))} have an infostate {label!r}; add one of "
-            f"them, as in policy[{label!r}, {found[0]}]"
-        )
-    return found[0], trees[found[0]].acting_labels.index(label)
 
 
 def check_sequence_form(form: object) -> None:

@@ -16,7 +16,15 @@ from infoset.efg import (
     load_game_file,
 )
 from infoset.errors import GameFileError, GameTooLargeError, ParameterError, UnsupportedGameError
-from infoset.forms import Form, PublicForm, SequenceForm, as_public_form, as_sequence_form
+from infoset.forms import (
+    Form,
+    PublicForm,
+    SequenceForm,
+    WorldForm,
+    as_public_form,
+    as_sequence_form,
+    as_world_form,
+)
 from infoset.front.python_files import (
     is_module_object,
     is_python_file,
@@ -32,7 +40,9 @@ from infoset.tree import (
     PublicCounts,
     build_public_form,
     build_sequence_form,
+    build_sequence_or_world_form,
     build_tree,
+    build_world_form,
     check_public_form_fits,
     count_public_form,
     derive_public_form,
@@ -43,7 +53,7 @@ from infoset.utils.arguments import check_choice, check_type
 from infoset.utils.paths import looks_like_path, no_such_path
 from infoset.utils.text import format_bytes, format_count
 
-FORMS: Final = ("auto", "sequence", "public")
+FORMS: Final = ("auto", "sequence", "public", "world")
 """The values of `form=` in `solve`."""
 
 CompiledGame: TypeAlias = GameTree | ExtensiveForm
@@ -210,7 +220,7 @@ class ChosenForm(NamedTuple):
 
     form: Form
     reason: str | None = None
-    """Why "auto" chose the public form; None if it did not."""
+    """Why "auto" chose the public form or the world form; None if it did not."""
 
 
 def choose_form(
@@ -223,17 +233,17 @@ def choose_form(
 ) -> ChosenForm:
     """Build the form on which a game is solved.
 
-    "auto" chooses the sequence form if it fits within the limits, and otherwise the public form if
-    the game has public rules and that form fits.
+    "auto" chooses the sequence form if it fits within the limits, otherwise the public form if the
+    game has public rules and that form fits, and otherwise the world form if that fits.
 
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
         A form is returned unchanged.
     form
-        "auto", "sequence" or "public".
+        "auto", "sequence", "public" or "world".
     method
-        The method to run; if it does not run on public forms, "auto" does not choose one.
+        The method to run; if it does not run on a kind of forms, "auto" does not choose it.
     memory, progress
         As in `solve`.
 
@@ -254,7 +264,7 @@ def choose_form(
     found = resolve_game(game)
     counts = _public_counts(found, memory)
     if counts is None:
-        return ChosenForm(to_form(found, memory=memory, progress=progress))
+        return _listed_or_world_form(found, method, memory, progress)
     has_few_worlds = counts.world_states <= current_limits().max_worlds
     runs_on_public = method is None or runs_on(method, "public")
     if has_few_worlds or not runs_on_public:
@@ -270,6 +280,19 @@ def choose_form(
         "histories, and its sequence form does not fit in the limits"
     )
     return ChosenForm(to_public_form(found, memory=memory, progress=progress), reason)
+
+
+def _listed_or_world_form(
+    game: Game | CompiledGame,
+    method: MethodSpec | None,
+    memory: int | None,
+    progress: BuildProgress | None,
+) -> ChosenForm:
+    """Return the sequence form of a game if it fits, and otherwise its world form."""
+    if not isinstance(game, Game) or (method is not None and not runs_on(method, "world")):
+        return ChosenForm(to_form(game, memory=memory, progress=progress))
+    check_world_states(game)
+    return ChosenForm(*build_sequence_or_world_form(game, memory=memory, progress=progress))
 
 
 def _given(game: Form, form: str) -> Form:
@@ -312,9 +335,31 @@ def _public_size(counts: PublicCounts) -> str:
 def to_kind(
     game: FormLike, kind: str, *, memory: int | None = None, progress: BuildProgress | None = None
 ) -> Form:
-    """Return the "sequence" or "public" form of a game; such a form is returned unchanged."""
-    builders: dict[str, Callable[..., Form]] = {"sequence": to_form, "public": to_public_form}
+    """Return the form of a game of a kind in `FORMS`; such a form is returned unchanged."""
+    builders: dict[str, Callable[..., Form]] = {
+        "sequence": to_form,
+        "public": to_public_form,
+        "world": to_world_form,
+    }
     return builders[kind](game, memory=memory, progress=progress)
+
+
+def to_world_form(
+    game: FormLike,
+    *,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> WorldForm:
+    """Return the world form of a game; a world form is returned unchanged.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If a form of another kind is given, or the game does not have two players.
+    """
+    if isinstance(game, Form):
+        return as_world_form(game)
+    return build_world_form(to_game(game), memory=memory, progress=progress)
 
 
 def to_public_form(

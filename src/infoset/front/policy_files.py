@@ -218,8 +218,11 @@ def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy
 
 
 def kind_of_file(path: str | Path) -> str:
-    """Return the kind of form to which the policy in a file belongs: "sequence" or "public"."""
-    return "public" if is_public(path) else "sequence"
+    """Return the kind of form to which the policy in a file belongs, as `solve` names it."""
+    if is_public(path):
+        return "public"
+    found = policy_path(path)
+    return "sequence" if is_csv(found) else str(read_metadata(found).get("form", "sequence"))
 
 
 def game_of_policy(path: str | Path) -> Game:

@@ -72,12 +72,12 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
 def policy_kind(*policies: object) -> str:
     """Return the kind of form to which policies, results or files belong, as `solve` names it.
 
-    It is "public" if one of them is on a public form; "sequence" if one is on that; and "auto" if
-    every form has them all, as it has uniform policies, networks, searchers, and CSV files, which
-    name infostates by their texts.
+    It is "public" if one of them is on a public form; "world" or "sequence" if one is on such a
+    form; and "auto" if every form has them all, as it has uniform policies, networks, searchers,
+    and CSV files, which name infostates by their texts.
     """
     found = {_kind(policy) for policy in policies}
-    return next((kind for kind in ("public", "sequence") if kind in found), "auto")
+    return next((kind for kind in ("public", "world", "sequence") if kind in found), "auto")
 
 
 def form_of_policies(

@@ -14,7 +14,9 @@ from infoset.forms import (
     ComposedPayoffs,
     Composition,
     Layout,
+    PublicPayoffs,
     TwoPlayerPayoffs,
+    WorldPayoffs,
     collect_gradient,
     composition_of,
     expand_plan,
@@ -327,8 +329,12 @@ def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]
 def _payoffs_in_ranges(payoffs: TwoPlayerPayoffs, number: int) -> tuple[TwoPlayerPayoffs, ...]:
     """Split payoffs into `number` ranges of about equal work; return the payoffs of each."""
     if isinstance(payoffs, ComposedPayoffs):
-        parts = split_public_payoffs(payoffs.hands, number)
-        none = no_composition(payoffs.composition.weight.dtype.name)
+        base, composition = payoffs
+        # The parts of a game by worlds are not equal ranges: one thread computes the gradient.
+        parts: tuple[PublicPayoffs | WorldPayoffs, ...] = (base,)
+        if isinstance(base, PublicPayoffs):
+            parts = split_public_payoffs(base, number)
+        none = no_composition(composition.weight.dtype.name)
         return tuple(ComposedPayoffs(part, none) for part in parts)
     # Cumulative work before each block: entries, and one for each block.
     work = payoffs.first.astype(np.int64) + np.arange(len(payoffs.first))

@@ -198,7 +198,7 @@ def in_whole(result: SolveResult, form: Form) -> SolveResult:
 
 
 def runs_on(spec: MethodSpec, kind: str) -> bool:
-    """Return whether a method runs on forms of a kind, "sequence" or "public".
+    """Return whether a method runs on forms of a kind: "sequence", "public" or "world".
 
     All do, except for those that say otherwise by an attribute `kinds`, as linear programs do.
     """

@@ -18,6 +18,11 @@ from infoset.tree.public_rules_check import PublicRulesReport, check_public_rule
 from infoset.tree.public_rules_form import build_public_form, public_rules_of
 from infoset.tree.saved_graphs import graph_cache
 from infoset.tree.state_numbering import StepTable
+from infoset.tree.world_contraction import (
+    build_sequence_or_world_form,
+    build_world_form,
+    contract_worlds,
+)
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
@@ -38,12 +43,15 @@ __all__ = [
     "build_limits",
     "build_public_form",
     "build_sequence_form",
+    "build_sequence_or_world_form",
     "build_tree",
+    "build_world_form",
     "build_world_graph",
     "check_fits",
     "check_public_form_fits",
     "check_public_rules",
     "contract_graph",
+    "contract_worlds",
     "count_histories",
     "count_public_form",
     "derive_public_form",

@@ -202,12 +202,12 @@ def check_actions(
     found = find_contradiction(state, first_number, world, action_set, action_set[expected])
     if found >= 0:
         other = int(expected[state[found] - first_number])
-        raise _contradiction_error(graph, player, int(world[found]), other)
+        raise contradiction_error(graph, player, int(world[found]), other)
 
 
-def _contradiction_error(
-    graph: WorldGraph, player: Player, world: int, other: int
-) -> GameRuleError:
+def contradiction_error(graph: WorldGraph, player: Player, world: int, other: int) -> GameRuleError:
+    """Return the error for two worlds with different actions that a player cannot tell apart."""
+
     def text(actions: tuple[Action, ...]) -> str:
         return str(list(actions)) if actions else "none (it does not act)"
 

@@ -1,0 +1,198 @@
+"""Kernels that compute the gradients of utility by possible worlds, without listing histories."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.compilation import bare_kernel, inner_kernel
+
+# Kinds of moves of a vector to a slot: it is passed on, added to numbers of the slot's own, added
+# to a vector that the slot shares with others, or passed on times a probability.
+PASS = 0
+ADD = 1
+ADD_TO_COPY = 2
+SCALE = 3
+
+# Columns of `ranges`: where each range begins; the next column is its end.
+MOVES, ENDS, CHILDREN = range(0, 6, 2)
+
+# Columns of the frames of `world_gradient`.
+SET, FIRST_SEQUENCE, LAST_SEQUENCE, FIRST_SLOT, FREE, CHILD = range(6)
+
+
+class WorldPayoffs(NamedTuple):
+    """The payoffs of one player by sets of possible worlds.
+
+    A slot holds, for one possible world of an infostate, the opponent's plan at all its sequences
+    below the world, summed over the opponent's infostates there.
+    """
+
+    own_position: IndexArray
+    """[Q] position of each of the player's sequences; empty if the order is that of sequences."""
+    other_position: IndexArray
+    """[Q of the opponent] the same of the opponent."""
+    constant: FloatArray
+    """[1] what the player gets in addition at the end of each play."""
+    num_slots: LongArray
+    """[S] the number of worlds of each set. Set 0 is that of the beginning."""
+    ranges: LongArray
+    """[S, 6] beginning and end of the moves inside each set, of its ends, and of its children."""
+    moves: IntArray
+    """[K, 6] slot, slot to which it moves, offset of the opponent's sequences that remain, their
+    number, the opponent's action or -1, and kind."""
+    chance: FloatArray
+    """[K] probability of each move."""
+    ends: IntArray
+    """[T, 3] slot, action of the opponent and of the player, or -1, where something is paid."""
+    paid: FloatArray
+    """[T] what is paid, times its probability."""
+    children: LongArray
+    """[C, 5] set, offset of the player's sequences, the player's action or -1, and range of moves
+    of each step to another infostate."""
+    values: FloatArray
+    """Workspace: the opponent's plan in the order of sequences, and sums of parts of it."""
+    earned: FloatArray
+    """Workspace: the gradient in the order of sequences."""
+    begins: LongArray
+    """Workspace: where the vector of each slot begins in `values`."""
+    reach: FloatArray
+    """Workspace: the opponent's plan at its last sequence, by slot."""
+    frames: LongArray
+    """[depth, 6] workspace: the infostates from the first to the current one."""
+
+    def divided(self, divisor: float) -> WorldPayoffs:
+        """Return the payoffs divided by a number."""
+        return self._replace(constant=self.constant / divisor, paid=self.paid / divisor)
+
+    def absolute(self) -> WorldPayoffs:
+        """Return the absolute values of the payoffs."""
+        return self._replace(constant=np.abs(self.constant), paid=np.abs(self.paid))
+
+    def with_own_results(self) -> WorldPayoffs:
+        """Return the payoffs with separate arrays for intermediate results."""
+        return self._replace(
+            values=np.empty_like(self.values),
+            earned=np.empty_like(self.earned),
+            begins=np.empty_like(self.begins),
+            reach=np.empty_like(self.reach),
+            frames=np.empty_like(self.frames),
+        )
+
+
+@inner_kernel
+def move_vectors(
+    moves: IntArray,
+    chances: FloatArray,
+    values: FloatArray,
+    begins: LongArray,
+    reach: FloatArray,
+    begin: int,
+    end: int,
+    source: int,
+    into: int,
+    free: int,
+) -> int:
+    """Do the moves from `begin` to `end`; return where free numbers begin in the workspace.
+
+    For the arrays see `WorldPayoffs`. source, into: first slots of the sets; free: where free
+    numbers begin.
+    """
+    for move in range(begin, end):
+        slot, goal = source + moves[move, 0], into + moves[move, 1]
+        at, size, action = begins[slot], np.uint64(moves[move, 3]), moves[move, 4]
+        kind = moves[move, 5]
+        chance = chances[move]
+        arrives = (values[at + action] if action >= 0 else reach[slot]) * chance
+        at += moves[move, 2]
+        # Without signed indices, for which the compiler would check whether they are negative.
+        first = np.uint64(at)
+        if kind == PASS:
+            begins[goal], reach[goal] = at, arrives
+        elif kind == ADD:
+            reach[goal] += arrives
+            sums = np.uint64(begins[goal])
+            if chance == 1.0:
+                for i in range(size):
+                    values[sums + i] += values[first + i]
+            else:
+                for i in range(size):
+                    values[sums + i] += chance * values[first + i]
+        else:
+            sums = np.uint64(free)
+            if kind == SCALE:
+                reach[goal] = arrives
+                for i in range(size):
+                    values[sums + i] = chance * values[first + i]
+            else:
+                reach[goal] += arrives
+                other = np.uint64(begins[goal])
+                for i in range(size):
+                    values[sums + i] = values[other + i] + chance * values[first + i]
+            begins[goal] = free
+            free += moves[move, 3]
+    return free
+
+
+@bare_kernel
+def world_gradient(payoffs: WorldPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
+    """Fill `gradient` [Q] of one of two players in place, given the opponent's plan [Q].
+
+    Depth first over the player's infostates: at each, the vectors of its possible worlds move on
+    by the opponent's actions and by chance, and those of equal worlds are added. Utility is linear
+    in the plan, so that a sum of plans earns the sum.
+    """
+    values, begins, reach = payoffs.values, payoffs.begins, payoffs.reach
+    frames, ranges, children = payoffs.frames, payoffs.ranges, payoffs.children
+    moves, chances, ends, paid = payoffs.moves, payoffs.chance, payoffs.ends, payoffs.paid
+    in_order = len(payoffs.own_position) == 0
+    earned = gradient if in_order else payoffs.earned
+    if len(payoffs.other_position) == 0:
+        for sequence in range(len(plan)):
+            values[sequence] = plan[sequence]
+    else:
+        for sequence in range(len(plan)):
+            values[sequence] = plan[payoffs.other_position[sequence]]
+    for sequence in range(len(earned)):
+        earned[sequence] = 0.0
+    earned[0] = payoffs.constant[0] * values[0]
+    begins[0], reach[0] = 1, values[0]
+    depth = 0
+    frames[0, SET], frames[0, FIRST_SEQUENCE], frames[0, LAST_SEQUENCE] = 0, 1, 0
+    frames[0, FIRST_SLOT], frames[0, FREE], frames[0, CHILD] = 0, len(plan), -1
+    while depth >= 0:
+        number, slots, child = frames[depth, SET], frames[depth, FIRST_SLOT], frames[depth, CHILD]
+        own, last = frames[depth, FIRST_SEQUENCE], frames[depth, LAST_SEQUENCE]
+        goal, into = depth, slots
+        if child < 0:
+            begin, end = ranges[number, MOVES], ranges[number, MOVES + 1]
+        elif child < ranges[number, CHILDREN + 1]:
+            goal, into = depth + 1, slots + payoffs.num_slots[number]
+            action = children[child, 2]
+            frames[goal, SET] = children[child, 0]
+            frames[goal, FIRST_SEQUENCE] = own + children[child, 1]
+            frames[goal, LAST_SEQUENCE] = own + action if action >= 0 else last
+            frames[goal, FIRST_SLOT], frames[goal, CHILD] = into, -1
+            begin, end = children[child, 3], children[child, 4]
+        else:
+            depth -= 1
+            continue
+        # One call, because it is inlined.
+        free = frames[depth, FREE]
+        frames[goal, FREE] = move_vectors(
+            moves, chances, values, begins, reach, begin, end, slots, into, free
+        )
+        if goal > depth:
+            frames[depth, CHILD] = child + 1
+            depth = goal
+            continue
+        frames[depth, CHILD] = ranges[number, CHILDREN]
+        for place in range(ranges[number, ENDS], ranges[number, ENDS + 1]):
+            slot, theirs, mine = slots + ends[place, 0], ends[place, 1], ends[place, 2]
+            weight = values[begins[slot] + theirs] if theirs >= 0 else reach[slot]
+            earned[own + mine if mine >= 0 else last] += paid[place] * weight
+    if not in_order:
+        for sequence in range(len(gradient)):
+            gradient[payoffs.own_position[sequence]] = earned[sequence]

@@ -1,0 +1,311 @@
+"""The world form: utilities by possible worlds, for games whose histories cannot be listed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from infoset.errors import UnsupportedGameError
+from infoset.forms._payoff_kernels import ComposedPayoffs
+from infoset.forms._world_payoff_kernels import world_gradient
+from infoset.forms._world_program_kernels import TERMINAL, largest_reach
+from infoset.forms.derived_members import plan_value
+from infoset.forms.infostate_shapes import InfostateShapes
+from infoset.forms.members_by_infostate import MembersByInfostate
+from infoset.forms.payoffs import FormPayoffs, check_range, midranges
+from infoset.forms.sequence_form import UNIT
+from infoset.forms.transform import Transform
+from infoset.forms.treeplex import Layout, Treeplex
+from infoset.forms.world_programs import WorldClasses, WorldPrograms, world_payoffs
+from infoset.game import GameSource, Infostate
+from infoset.game.infostate import canonical_text
+from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorldForm(MembersByInfostate, ShortRepr):
+    """A two-player game by possible worlds: neither histories nor infostates are listed.
+
+    The gradient of a player goes depth first over its infostates. For each world that is possible
+    there, it keeps the opponent's plan at all sequences below, summed over the opponent's
+    infostates from which it leads there. These sums merge the orders of hidden moves, which are
+    most histories of games such as phantom tic-tac-toe. What happens at an infostate depends only
+    on its set of possible worlds, and is compiled once for each set.
+
+    Infostates have other numbers than in the `SequenceForm` of the same game; texts are the same.
+
+    Attributes
+    ----------
+    name, source
+        As in `SequenceForm`.
+    shapes
+        Per player, its infostate trees.
+    worlds
+        The worlds, of which those with equal futures are one.
+    programs
+        Per player, the programs of its sets of possible worlds.
+    utility_limits
+        [N, 2] smallest and largest utility of each player at the end of the game.
+    constant_sum, payoff_rounding
+        As in `SequenceForm`.
+    constants
+        [N] what each player gets in addition to its rewards: 0, or less its midrange.
+    """
+
+    name: str
+    source: GameSource
+    shapes: tuple[InfostateShapes, ...]
+    worlds: WorldClasses
+    programs: tuple[WorldPrograms, ...]
+    utility_limits: FloatArray
+    constant_sum: float | None
+    payoff_rounding: float
+    constants: FloatArray
+
+    def _facts(self) -> Facts:
+        values = {
+            "sequences": tuple(own.num_sequences for own in self.shapes),
+            "shapes": tuple(len(own.structure) for own in self.shapes),
+            "worlds": self.worlds.num_classes,
+            "sets": tuple(len(own.num_slots) for own in self.programs),
+            "range": format_numbers(self.payoff_range),
+        }
+        return Facts(self.name, values, "see .shapes, .worlds, .treeplexes")
+
+    @property
+    def kind(self) -> str:
+        """The kind of form: "world"."""
+        return "world"
+
+    @property
+    def num_players(self) -> int:
+        """Number of players: two."""
+        return len(self.shapes)
+
+    @cached_property
+    def treeplexes(self) -> tuple[Treeplex, ...]:
+        """One per player, in which infostates are in preorder."""
+        return tuple(own.treeplex() for own in self.shapes)
+
+    @property
+    def public_states(self) -> tuple[IntArray, ...]:
+        """Per player, [I] zeros: public states are not distinguished."""
+        nowhere = np.zeros(1, np.int32)
+        return tuple(np.broadcast_to(nowhere, own.num_infostates) for own in self.shapes)
+
+    @property
+    def payoff_range(self) -> tuple[float, float]:
+        """Minimum and maximum utility over players and ends, in the game's units."""
+        return float(self.utility_limits.min()), float(self.utility_limits.max())
+
+    @property
+    def payoff_width(self) -> float:
+        """Largest difference between two utilities of the same player."""
+        return float(np.ptp(self.utility_limits, axis=1).max())
+
+    @cached_property
+    def payoff_scale(self) -> float:
+        """Largest absolute payoff times chance reach of `centered`, by ends and not by sequences.
+
+        If there are rewards before the end, it is an upper bound.
+        """
+        worlds, form = self.worlds, self.centered
+        reach = largest_reach(worlds.first, worlds.target, worlds.probability)
+        utility = np.abs(worlds.reward + form.constants).max(axis=1)
+        if self._has_early_rewards:
+            utility = np.full(len(reach), np.abs(form.utility_limits).max())
+        return float((reach * utility)[worlds.target == TERMINAL].max(initial=0.0))
+
+    @property
+    def _has_early_rewards(self) -> bool:
+        """Whether there are rewards before the end of the game."""
+        return bool(self.worlds.reward[self.worlds.target != TERMINAL].any())
+
+    @property
+    def has_shared_payoffs(self) -> bool:
+        """Whether both players always get the same payoff."""
+        return bool((self.worlds.reward == self.worlds.reward[:, :1]).all())
+
+    @property
+    def gradient_cost(self) -> int:
+        """Count of numbers read to compute one gradient per player."""
+        work = sum(own.sums + 6 * own.operations + 20 * own.visits for own in self.programs)
+        return int(work)
+
+    @property
+    def evaluation_cost(self) -> int:
+        """Cost of evaluating a policy, in the unit of `gradient_cost`, roughly."""
+        return self.gradient_cost + 8 * sum(own.num_sequences for own in self.shapes)
+
+    @cached_property
+    def rounding(self) -> float:
+        """Bound on the rounding error of a best-response value in float64; see `SequenceForm`.
+
+        On its way to the value, an entry of a plan takes part in at most `additions` sums of
+        payoffs, and at each infostate in a sum and a product for each way into a world.
+        """
+        ways = [int(np.bincount(own.moves[:, 1]).max(initial=1)) for own in self.programs]
+        entries = [
+            own.additions + own.depth * (2 + way) + own_shapes.max_additions
+            for own, way, own_shapes in zip(self.programs, ways, self.shapes, strict=True)
+        ]
+        plans = sum(own.plan_roundings for own in self.shapes)
+        largest = max(map(abs, self.payoff_range))
+        return (max(entries) + plans) * UNIT * largest + self.payoff_rounding
+
+    @cached_property
+    def centered(self) -> WorldForm:
+        """The same game after each player's midrange is subtracted; see `Form.centered`."""
+        middle = midranges(np.ascontiguousarray(self.utility_limits.T))
+        if not middle.any():
+            return self
+        return replace(
+            self,
+            utility_limits=self.utility_limits - middle[:, None],
+            constant_sum=None if self.constant_sum is None else 0.0,
+            constants=self.constants - middle,
+        )
+
+    def payoffs(self, precision: str = "float64") -> FormPayoffs:
+        """Return what `fill_gradient` reads; see `Form.payoffs`."""
+        check_range(self.name, np.concatenate([own.paid for own in self.programs]), precision)
+        return world_payoffs(self.programs, self.layouts, self.constants, precision)
+
+    def composed_payoffs(
+        self,
+        transform: Transform,
+        layouts: tuple[Layout, ...],
+        precision: str = "float64",
+        of_reach: bool = False,
+    ) -> FormPayoffs:
+        """Return the payoffs of a transform of the form; see `Form.composed_payoffs`."""
+        whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
+        pairs = tuple(
+            ComposedPayoffs(
+                pair.base,
+                transform.composition(player, layouts, self.layouts, precision, of_reach),
+            )
+            for player, pair in enumerate(cast("tuple[ComposedPayoffs, ...]", whole.pairs))
+        )
+        return whole._replace(pairs=pairs)
+
+    def composed_scale(self, transform: Transform) -> float:
+        """Return a bound on the `payoff_scale` of a transform; see `Form.composed_scale`."""
+        ends = np.abs(transform.ends.paid(False)).max(initial=0.0)
+        return max(self.payoff_scale, float(ends))
+
+    @cached_property
+    def _of_reach(self) -> WorldForm:
+        """The form with utilities of 1."""
+        ends = (self.worlds.target == TERMINAL).astype(np.float64)
+        programs = (
+            WorldPrograms.of(self.name, self.worlds, self.shapes, player, ends)
+            for player in range(2)
+        )
+        return replace(self, programs=tuple(programs), constants=np.zeros(2))
+
+    def reach_payoffs(self) -> FormPayoffs:
+        """Return `payoffs` as if all utilities were 1."""
+        return self._of_reach.payoffs()
+
+    def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [Q] the gradient of a player's expected utility; see `Form.gradient`."""
+        sizes = self.shapes[player].num_sequences, self.shapes[1 - player].num_sequences
+        constant = float(self.constants[player])
+        payoffs = self.programs[player].payoffs((None, None), sizes, constant)
+        gradient = np.empty(sizes[0])
+        world_gradient(payoffs, np.ascontiguousarray(plans[1 - player]), gradient)
+        return gradient
+
+    def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        """Return [Q] `gradient` as if all utilities were 1."""
+        return self._of_reach.gradient(plans, player)
+
+    def payoff_deviation(
+        self, plans: tuple[FloatArray, ...], player: Player, unit: float = 1.0
+    ) -> float:
+        """Return the standard deviation of a player's returns; see `Form.payoff_deviation`.
+
+        Each end is a return. If there are rewards before the end, half of the payoff width, which
+        is a bound.
+        """
+        if self._has_early_rewards:
+            return self.payoff_width / 2 / unit
+        reward = self.worlds.reward[:, player] + self.constants[player]
+        squared = np.where(self.worlds.target == TERMINAL, reward**2, 0.0)
+        squares = WorldPrograms.of(self.name, self.worlds, self.shapes, player, squared)
+        of_squares = replace(self, programs=(squares, squares), constants=np.zeros(2))
+        mean, square = (
+            plan_value(own.gradient(plans, player), plans[player]) for own in (self, of_squares)
+        )
+        return float(np.sqrt(max(square - mean**2, 0.0))) / unit
+
+    def payoff_spread(self, plans: tuple[FloatArray, ...]) -> float:
+        """Return the payoff width: deviations take as long as an iteration."""
+        return self.payoff_width
+
+    def infostate_labels(self, player: Player) -> tuple[str, ...]:
+        """Return [I] a unique text for each acting infostate; equal texts get a suffix."""
+        if player not in self._labels:
+            found: dict[str, None] = {}
+            for number, text in enumerate(self.shapes[player].labels()):
+                found[f"{text} #{number}" if text in found else text] = None
+            self._labels[player] = tuple(found)
+        return self._labels[player]
+
+    @cached_property
+    def _labels(self) -> dict[Player, tuple[str, ...]]:
+        """By player, the texts of infostates; filled on first use."""
+        return {}
+
+    def reading_order(self, player: Player) -> LongArray:
+        """Return positions in `labeled_infostates` in an order for readers: as they are."""
+        return np.arange(self.shapes[player].num_infostates)
+
+    def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
+        """Return the legal actions at an acting infostate."""
+        return self.shapes[player].actions_at(infostate)
+
+    def infostate_at(self, player: Player, number: int) -> Infostate:
+        """Return an acting infostate; `find` is the inverse."""
+        return self.shapes[player].infostate_at(number)
+
+    def find(self, infostate: Infostate) -> int:
+        """Return the number of an acting infostate; see `Form.find`."""
+        return self.shapes[infostate.player].find(infostate)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 digest of structure, action labels and payoffs; the same for equal forms."""
+        digest = hashlib.sha256(b"world")
+        for own in self.shapes:
+            for array in (own.items, own.first, own.structure_items, own.structure_first):
+                digest.update(np.ascontiguousarray(array).astype("<i8").tobytes())
+        digest.update("\n".join(map(canonical_text, self.shapes[0].action_sets)).encode())
+        for array in (self.worlds.first, self.worlds.target, self.worlds.action, self.worlds.code):
+            digest.update(np.ascontiguousarray(array).astype("<i8").tobytes())
+        for numbers in (self.worlds.probability, self.worlds.reward, self.constants):
+            digest.update(np.ascontiguousarray(numbers).astype("<f8").tobytes())
+        return digest.hexdigest()
+
+
+def as_world_form(form: object) -> WorldForm:
+    """Return a form that is checked to be a world form.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If it is another form.
+    """
+    if not isinstance(form, WorldForm):
+        name = getattr(form, "name", type(form).__name__)
+        raise UnsupportedGameError(
+            f"this form of {name} is no world form: build it by infoset.tree.build_world_form, and "
+            "transfer policies by infoset.policy.transfer_policy"
+        )
+    return form

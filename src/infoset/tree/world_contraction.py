@@ -1,0 +1,333 @@
+"""The world form of a world graph, built without listing histories or infostates."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+
+from infoset.errors import GameTooLargeError, UnsupportedGameError
+from infoset.forms import (
+    UNIT,
+    InfostateShapes,
+    SequenceForm,
+    WorldClasses,
+    WorldForm,
+    WorldPrograms,
+    common_sum,
+)
+from infoset.game import Game, GameSource
+from infoset.tree._possible_worlds_kernels import (
+    find_shapes,
+    find_structures,
+    other_actions,
+    possible_worlds,
+    set_heights,
+    world_heights,
+)
+from infoset.tree._unrolling_kernels import reward_ranges
+from infoset.tree._world_merging_kernels import merge_nodes, split_worlds
+from infoset.tree.build_watch import BuildProgress, BuildReport, BuildWatch, ignore_report
+from infoset.tree.counting import count_histories, too_large_error, world_order
+from infoset.tree.exploration import explore_game
+from infoset.tree.graph_contraction import contract_graph
+from infoset.tree.limits import allowed_memory
+from infoset.tree.state_numbering import StepTable, contradiction_error
+from infoset.tree.world_graph import WorldGraph
+from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.utils.text import format_bytes, format_count
+
+MEMBER_BYTES = 24
+"""Memory for each world of a set of possible worlds, while sets are found."""
+SEQUENCE_BYTES = 32
+INFOSTATE_BYTES = 12
+"""Memory for each sequence and each acting infostate when a policy is measured: its probability,
+its plan, a gradient and a workspace; and the treeplex."""
+
+
+def build_world_form(
+    game: Game,
+    *,
+    memory: int | None = None,
+    max_worlds: int | None = None,
+    max_seconds: float | None = None,
+    progress: BuildProgress | None = None,
+) -> WorldForm:
+    """Build the world form of a two-player game, without listing histories or infostates.
+
+    It pays where many of the opponent's infostates share a world, as in games with hidden moves;
+    elsewhere the sequence form is faster.
+
+    Parameters
+    ----------
+    memory
+        Limit in bytes on the world graph, and on the sets of possible worlds; by default that of
+        `build_limits`, 70% of the free memory.
+    max_worlds, max_seconds, progress
+        As in `build_tree`.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game does not have two players.
+    GameTooLargeError
+        If there are too many sets of possible worlds.
+    ExplorationLimitError, GameRuleError
+        As in `build_tree`.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> build_world_form(load_game("kuhn_poker"))
+    WorldForm(kuhn_poker, sequences=(13, 13), ...)
+    """
+    watch = BuildWatch(max_worlds, max_seconds, memory, progress)
+    graph = explore_game(game, watch)
+    return watch.finish(contract_worlds, graph)
+
+
+def build_sequence_or_world_form(
+    game: Game, *, memory: int | None = None, progress: BuildProgress | None = None
+) -> tuple[SequenceForm | WorldForm, str | None]:
+    """Build the sequence form of a game if it fits in memory, and otherwise its world form.
+
+    With a world form, the reason is returned, too.
+
+    Parameters
+    ----------
+    memory, progress
+        As in `build_tree`.
+
+    Raises
+    ------
+    GameTooLargeError
+        If neither fits, or if the sequence form of a game of more or fewer players does not.
+    ExplorationLimitError, GameRuleError
+        As in `build_tree`.
+    """
+    watch = BuildWatch(None, None, memory, progress)
+    graph = explore_game(game, watch)
+    try:
+        return watch.finish(contract_graph, graph), None
+    except GameTooLargeError as too_large:
+        error = too_large
+    if graph.num_players == 2:
+        with suppress(GameTooLargeError):
+            form = watch.finish(contract_worlds, graph)
+            histories = format_count(error.counts["histories"])
+            return form, (
+                f"world form ({_sequences(form)} sequences): the game has {histories} histories, "
+                "and its sequence form does not fit in the limits"
+            )
+    raise error
+
+
+def contract_worlds(
+    graph: WorldGraph, memory: int | None = None, report: BuildReport = ignore_report
+) -> WorldForm:
+    """Return the world form of a complete world graph, without calling the rules.
+
+    Parameters
+    ----------
+    memory, report
+        As in `contract_graph`.
+
+    Raises
+    ------
+    UnsupportedGameError, GameTooLargeError, CyclicGameError, GameRuleError
+        As in `build_world_form`.
+    ValueError
+        If the graph is not complete.
+    """
+    if graph.num_players != 2:
+        raise UnsupportedGameError(
+            f"world forms have two players, and {graph.game} has {graph.num_players}: build its "
+            "tree or its sequence form"
+        )
+    if not graph.is_complete:
+        raise ValueError(
+            "the world graph is partial; build it with higher max_worlds, memory or max_seconds"
+        )
+    order = world_order(graph)
+    height = world_heights(order, graph.first_edge, graph.next_world)
+    allowed = allowed_memory(memory)
+    found = [_PlayerShapes(graph, player, height, allowed) for player in range(2)]
+    report("world graph", graph.num_worlds, graph.num_worlds)
+    shapes = tuple(own.shapes for own in found)
+    needed = sum(
+        own.num_sequences * SEQUENCE_BYTES + own.num_infostates * INFOSTATE_BYTES for own in shapes
+    )
+    if needed > allowed:
+        raise too_large_error(count_histories(graph), str(graph.game), "policy", needed, allowed)
+    worlds = _merged_worlds(graph, order, shapes, tuple(own.step for own in found))
+    limits, constant_sum, rounding = _payoff_facts(graph, order, int(height[0]))
+    name = str(graph.game)
+    programs = tuple(
+        WorldPrograms.of(name, worlds, shapes, player, worlds.reward[:, player])
+        for player in range(2)
+    )
+    return WorldForm(
+        name=name,
+        source=GameSource.of_rules(graph.game),
+        shapes=shapes,
+        worlds=worlds,
+        programs=programs,
+        utility_limits=limits,
+        constant_sum=constant_sum,
+        payoff_rounding=rounding,
+        constants=np.zeros(2),
+    )
+
+
+def _sequences(form: WorldForm) -> str:
+    return " + ".join(format_count(own.num_sequences) for own in form.shapes)
+
+
+class _PlayerShapes:
+    """The shapes of the infostate trees of one player."""
+
+    def __init__(self, graph: WorldGraph, player: Player, height: LongArray, allowed: int) -> None:
+        table = StepTable.of_player(graph, player)
+        columns = (table.action, table.private_observation, table.public_observation)
+        steps = np.stack(columns, axis=1)[:-1]
+        by = np.lexsort(steps.T[::-1])
+        rank = np.empty(len(by), np.int32)
+        rank[by] = np.arange(len(by))
+        self.step: IntArray = rank[table.of_edge]
+        """[E] the step of each edge; steps are sorted by action and observations."""
+        limit = allowed // MEMBER_BYTES
+        members, first_member, first_child, child_step, child_set = possible_worlds(
+            graph.first_edge, graph.next_world, self.step, limit
+        )
+        if len(members) > limit:
+            raise GameTooLargeError(
+                f"{graph.game} has too many sets of worlds that player {player} may consider "
+                f"possible: more than {format_count(len(first_member))}, which need more than "
+                f"{format_bytes(allowed)}; use smaller parameters, or raise memory (--memory)",
+                {"world_states": graph.num_worlds, "sets": len(first_member)},
+            )
+        action_set = np.ascontiguousarray(graph.action_set[:, player])
+        world, other = other_actions(members, first_member, action_set)
+        if world >= 0:
+            raise contradiction_error(graph, player, other, world)
+        order = np.argsort(set_heights(members, first_member, height), kind="stable")
+        items, first, shape = find_shapes(
+            order, members, first_member, action_set, first_child, child_step, child_set
+        )
+        num_actions = np.array([*map(len, graph.action_sets), 0])
+        sorted_steps = np.ascontiguousarray(steps[by])
+        structure, code, structure_items, structure_first, sequences, infostates = find_structures(
+            items, first, num_actions, np.ascontiguousarray(sorted_steps[:, 0])
+        )
+        self.shapes = InfostateShapes(
+            player=player,
+            root=int(shape[0]),
+            items=items,
+            first=first,
+            code=code,
+            structure=structure,
+            structure_items=structure_items,
+            structure_first=structure_first,
+            child_sequence=_before(structure_items, structure_first, sequences, 1),
+            child_infostate=_before(structure_items, structure_first, infostates, 0),
+            sequences=sequences,
+            infostates=infostates,
+            steps=sorted_steps,
+            action_sets=graph.action_sets,
+            observations=graph.observations,
+        )
+
+
+def _before(items: LongArray, first: LongArray, sizes: LongArray, per_action: int) -> LongArray:
+    """Return [items] in the place of each child, how much of its structure comes before it.
+
+    sizes [T] of each structure, in which `per_action` comes first for each action, or 1 for all.
+    """
+    found = np.zeros(len(items), np.int64)
+    for begin, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True):
+        actions = int(items[begin])
+        own = actions if per_action else min(actions, 1)
+        children = sizes[items[begin + 2 : end : 2]]
+        found[begin + 2 : end : 2] = own + np.cumsum(children) - children
+    return found
+
+
+def _merged_worlds(
+    graph: WorldGraph,
+    order: IntArray,
+    shapes: tuple[InfostateShapes, ...],
+    steps: tuple[IntArray, ...],
+) -> WorldClasses:
+    """Return the classes of worlds with equal futures."""
+    players = range(len(shapes))
+    nodes, first, edge, target, code = split_worlds(
+        graph.first_edge,
+        graph.next_world,
+        steps,
+        tuple(own.items for own in shapes),
+        tuple(own.first for own in shapes),
+        tuple(own.code for own in shapes),
+        np.array([own.root for own in shapes]),
+    )
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    structure = np.stack([shapes[p].structure[nodes[:, 1 + p]] for p in players], axis=1)
+    # Adding 0.0 makes 0.0 of -0.0, which has other bits.
+    rewards = (graph.rewards[edge] + 0.0).view(np.int64)
+    actions = graph.joint_action[edge].astype(np.int64)
+    items, begins, outcomes, _, found = merge_nodes(
+        np.argsort(-place[nodes[:, 0]], kind="stable"),
+        first,
+        target,
+        np.concatenate([code, actions, rewards], axis=1),
+        len(shapes),
+        graph.probability[edge],
+        structure,
+    )
+    return _world_classes(items, begins, outcomes, int(found[0]), len(shapes))
+
+
+def _world_classes(
+    items: LongArray, begins: LongArray, outcomes: LongArray, initial: int, num_players: int
+) -> WorldClasses:
+    """Return the classes that `merge_nodes` has found, in topological order."""
+    # Later classes have smaller numbers there, and the initial one is the last.
+    last = len(begins) - 2
+    assert initial == last
+    order = np.arange(last, -1, -1)
+    sizes = (np.diff(begins)[order] - num_players) // 2
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.repeat(begins[order] + num_players - 2 * first[:-1], sizes)
+    places += 2 * np.arange(first[-1])
+    rows = outcomes.reshape(-1, 1 + 3 * num_players)[items[places]]
+    code, action, reward = np.split(rows[:, 1:], 3, axis=1)
+    structure = np.stack([items[begins[order] + p] for p in range(num_players)], axis=1)
+    return WorldClasses(
+        first=first,
+        target=np.where(rows[:, 0] > 0, last - (rows[:, 0] - 1), -1),
+        probability=items[places + 1].view(np.float64),
+        action=np.ascontiguousarray(action),
+        reward=np.ascontiguousarray(reward).view(np.float64),
+        code=np.ascontiguousarray(code),
+        structure=structure,
+    )
+
+
+def _payoff_facts(
+    graph: WorldGraph, order: IntArray, num_steps: int
+) -> tuple[FloatArray, float | None, float]:
+    """Return [N, 2] the range of utilities, their constant sum, and the `payoff_rounding`."""
+    low, high = reward_ranges(order, graph.first_edge, graph.next_world, graph.rewards)
+    limits = np.stack([low[0], high[0]], axis=1)
+    total = graph.rewards.sum(axis=1, keepdims=True)
+    sums = [ends[0, 0] for ends in reward_ranges(order, graph.first_edge, graph.next_world, total)]
+    # Two ends with the smallest and the largest sum, and with the ranges of all utilities.
+    ends = np.stack([limits[:, 0], limits[:, 1]])
+    known = np.array([[own[0], least - own[0]] for own, least in zip(ends, sums, strict=True)])
+    constant_sum = common_sum(known)
+    largest = float(np.abs(limits).max())
+    # As in the sequence form: a probability, a product and a sum for each transition.
+    rounding = (3 * num_steps + 1) * UNIT * largest
+    if constant_sum is not None:
+        rounding += max(abs(own - constant_sum) for own in sums)
+    return limits, constant_sum, rounding

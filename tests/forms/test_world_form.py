@@ -1,0 +1,383 @@
+"""The world form, against the sequence form of the same game, which lists the histories."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import (
+    GameRuleError,
+    GameTooLargeError,
+    ParameterError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from infoset.evaluation import nash_conv
+from infoset.forms import Form, WorldForm, lock
+from infoset.front import load_policy, save_policy
+from infoset.game import Infostate, Observation, Step
+from infoset.games import load_game
+from infoset.policy import random_policy, transfer_policy, uniform_policy
+from infoset.tree import (
+    build_limits,
+    build_sequence_or_world_form,
+    build_tree,
+    build_world_form,
+    build_world_graph,
+    contract_worlds,
+)
+from infoset.typing import NOOP
+from tests.support.function_game import FunctionGame
+from tests.support.random_hidden_actions import HiddenActionsGame
+
+LEDUC = "leduc_poker"
+ABRUPT = "dark_hex(num_rows=2,num_cols=3,gameversion=adh)"
+NAMED = [
+    "kuhn_poker",
+    LEDUC,
+    "liars_dice(dice_sides=3)",
+    "goofspiel(num_cards=3,imp_info=True)",
+    "goofspiel(num_cards=4,imp_info=True,points_order=descending,returns_type=point_difference)",
+    ABRUPT,
+    "dark_hex(num_rows=2,num_cols=2)",
+    "phantom_ttt(num_rows=2,num_cols=2,line_length=2)",
+    "phantom_ttt(num_rows=2,num_cols=2,line_length=2,obstype=reveal-numturns)",
+    "phantom_ttt(num_rows=2,num_cols=2,line_length=2,gameversion=abrupt)",
+    "matching_pennies",
+]
+RANDOM = [
+    f"random_game(seed={seed},max_depth={3 + seed % 5},max_actions={2 + seed % 3},"
+    f"max_histories=300,zero_sum={seed % 2 == 0})"
+    for seed in range(40)
+]
+
+
+def bell() -> FunctionGame:
+    """Player 0 may hear rain, and guesses the weather: silence makes rain less probable."""
+
+    def transitions(world, joint_action):
+        if world == "start":
+            return [("wet", 0.5), ("dry", 0.5)]
+        if world in ("wet", "dry"):
+            return [("heard", 0.5), ("wet?", 0.5)] if world == "wet" else [("dry?", 1.0)]
+        return [("end", 1.0)] if world != "end" else []
+
+    return FunctionGame(
+        2,
+        actors=lambda world: (0,) if world in ("heard", "wet?", "dry?") else (),
+        legal_actions=lambda world, player: ("rain", "sun"),
+        transitions=transitions,
+        rewards=lambda world, action, after: (
+            ((1, -1) if (action[0] == "rain") == (world != "dry?") else (-1, 1))
+            if after == "end"
+            else (0, 0)
+        ),
+        observe=lambda world, action, after: Observation(
+            None, ("drip" if after == "heard" else None, None)
+        ),
+    )
+
+
+def late() -> FunctionGame:
+    """Players act at the first or the second step in the same world, and know which it is."""
+    ways = {"start": [("act", 0.25), ("wait", 0.75)], "wait": [("act", 1.0)], "act": [("end", 1.0)]}
+    return FunctionGame(
+        2,
+        actors=lambda world: (0, 1) if world == "act" else (),
+        transitions=lambda world, action: ways.get(world, []),
+        rewards=lambda world, action, after: (
+            (
+                (2, -2)
+                if action == ("left", "left")
+                else (-1, 1)
+                if action[0] == action[1]
+                else (0, 0)
+            )
+            if world == "act"
+            else (0, 0)
+        ),
+        observe=lambda world, action, after: Observation("go" if after == "act" else None),
+    )
+
+
+def forgotten() -> FunctionGame:
+    """Player 0 may see a coin; later worlds do not say whether it did, but its information does."""
+
+    def transitions(world, joint_action):
+        if world == "start":
+            return [((side, 1), 0.5) for side in "HT"]
+        side, stage = world
+        return [((side, stage + 1), 1.0)] if stage < 4 else []
+
+    def observe(world, joint_action, after):
+        if world == "start":
+            return Observation()
+        side, stage = world
+        # Player 1 decides whether the coin is shown; two steps later it is shown in any case.
+        shown = (stage == 1 and joint_action[1] == "left") or stage == 2
+        return Observation(None, (side if shown else None, None))
+
+    return FunctionGame(
+        2,
+        actors=lambda world: () if world == "start" or world[1] > 3 else ((1, 0, 0)[world[1] - 1],),
+        transitions=transitions,
+        rewards=lambda world, action, after: (
+            ((1, -1) if (action[0] == "left") == (world[0] == "H") else (-2, 2))
+            if world != "start" and world[1] in (2, 3)
+            else (0, 0)
+        ),
+        observe=observe,
+    )
+
+
+CUSTOM = {"bell": bell, "late": late, "forgotten": forgotten}
+
+
+def rules_of(name):
+    if name in CUSTOM:
+        return CUSTOM[name]()
+    return HiddenActionsGame(name) if isinstance(name, int) else load_game(name)
+
+
+@cache
+def forms(name):
+    """Return the world form and the sequence form of a game."""
+    rules = rules_of(name)
+    return build_world_form(rules), build_tree(rules).sequence_form
+
+
+@cache
+def policies(name):
+    """Return a random policy on both forms."""
+    world, form = forms(name)
+    policy = random_policy(form, np.random.default_rng(3))
+    return transfer_policy(policy, world), policy
+
+
+SMALL = [*NAMED, *CUSTOM, *range(4), *RANDOM]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_infostates_are_those_of_the_tree(name):
+    world, form = forms(name)
+    assert isinstance(world, Form)
+    for player in range(2):
+        assert sorted(world.infostate_labels(player)) == sorted(form.infostate_labels(player))
+        for number in range(form.treeplexes[player].num_infostates):
+            infostate = form.infostate_at(player, number)
+            found = world.find(infostate)
+            assert world.infostate_at(player, found) == infostate
+            assert world.actions_at(player, found) == form.actions_at(player, number)
+        one, other = world.treeplexes[player], form.treeplexes[player]
+        assert (one.num_infostates, one.num_sequences) == (
+            other.num_infostates,
+            other.num_sequences,
+        )
+        assert one.plan_roundings == other.plan_roundings == world.shapes[player].plan_roundings
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_values_and_best_responses_are_those_of_the_tree(name):
+    measured, expected = map(infoset.evaluate, policies(name))
+    assert measured.values == pytest.approx(expected.values, abs=1e-12)
+    assert measured.nash_conv == pytest.approx(expected.nash_conv, abs=1e-12)
+    world, form = forms(name)
+    assert world.payoff_range == pytest.approx(form.payoff_range)
+    assert world.payoff_width == pytest.approx(form.payoff_width)
+    assert world.constant_sum == pytest.approx(form.constant_sum)
+    assert world.has_shared_payoffs == form.has_shared_payoffs
+    assert 0 < world.rounding < 1e-10
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_reach_is_that_of_the_tree(name):
+    world, form = forms(name)
+    plans, others = (policy.realization_plans() for policy in policies(name))
+    for player in range(2):
+        found = world.counterfactual_reach(plans, player)
+        expected = form.counterfactual_reach(others, player)
+        for number in range(len(expected)):
+            at = world.find(form.infostate_at(player, number))
+            assert found[at] == pytest.approx(expected[number], abs=1e-12)
+        assert world.reach_gradient(plans, player) @ plans[player] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", LEDUC, ABRUPT])
+def test_gradients_are_those_of_the_tree_where_rewards_come_last(name):
+    world, form = forms(name)
+    plans, others = (policy.realization_plans() for policy in policies(name))
+    for player in range(2):
+        found, expected = world.gradient(plans, player), form.gradient(others, player)
+        plex, other = world.treeplexes[player], form.treeplexes[player]
+        for number in range(other.num_infostates):
+            at = plex.first_sequence[world.find(form.infostate_at(player, number))]
+            first, size = other.first_sequence[number], other.num_actions[number]
+            assert found[at : at + size] == pytest.approx(expected[first : first + size], abs=1e-12)
+        deviation = form.payoff_deviation(others, player, 2.0)
+        assert world.payoff_deviation(plans, player, 2.0) == pytest.approx(deviation)
+    assert world.payoff_scale == pytest.approx(form.payoff_scale)
+
+
+@pytest.mark.parametrize("name", [LEDUC, ABRUPT, *RANDOM[:6]])
+@pytest.mark.parametrize("method", ["cfr+", "cfr", "mmd"])
+def test_methods_find_the_policies_that_they_find_on_the_tree(name, method):
+    world, form = forms(name)
+    if method == "mmd" and not form.is_two_player_constant_sum:
+        pytest.skip("mmd is for constant-sum games")
+    found = infoset.solve(world, method, iterations=8)
+    expected = infoset.solve(form, method, iterations=8)
+    if method == "mmd":  # its steps depend on the payoff scale, which may be a bound
+        assert world.payoff_scale == pytest.approx(form.payoff_scale) or found.nash_conv > 0
+        return
+    assert found.nash_conv == pytest.approx(expected.nash_conv, rel=1e-6)
+
+
+def test_precision_and_threads():
+    world, form = forms(ABRUPT)
+    expected = infoset.solve(form, "cfr+", iterations=50).nash_conv
+    single = infoset.solve(world, "cfr+", iterations=50, precision="float32").nash_conv
+    assert single == pytest.approx(expected, rel=1e-2)
+    double = infoset.solve(world, "cfr+", iterations=50)
+    shared = infoset.solve(world, "cfr+", iterations=50, threads=2)
+    for one, other in zip(double.policy.probabilities, shared.policy.probabilities, strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_methods_that_need_a_matrix_refuse():
+    world, _ = forms(LEDUC)
+    with pytest.raises(UnsupportedGameError, match="world form of leduc_poker does not list"):
+        infoset.solve(world, "lp")
+
+
+@pytest.mark.parametrize("name", [LEDUC, ABRUPT])
+def test_locks_compose(name):
+    world, form = forms(name)
+    policy = random_policy(form, np.random.default_rng(5))
+    rows = [row for place, row in enumerate(policy.rows()) if place % 3 == 0]
+    held = {
+        (row.infostate, row.player): dict(zip(row.actions, row.probabilities, strict=True))
+        for row in rows
+    }
+    found, expected = (
+        infoset.solve(lock(one, held), "cfr+", iterations=20) for one in (world, form)
+    )
+    assert found.nash_conv == pytest.approx(expected.nash_conv, rel=1e-6)
+    assert found.values == pytest.approx(expected.values, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["w.parquet", "w.csv"])
+def test_files_of_policies(name, tmp_path):
+    result = infoset.solve(ABRUPT, "cfr+", iterations=20, form="world")
+    assert result.policy.form.kind == "world"
+    path = tmp_path / name
+    save_policy(result.policy, path)
+    assert infoset.evaluate(ABRUPT, str(path)).nash_conv == pytest.approx(result.nash_conv)
+    on_tree = infoset.evaluate(forms(ABRUPT)[1], str(path))
+    assert on_tree.nash_conv == pytest.approx(result.nash_conv, abs=1e-12)
+    if path.suffix == ".parquet":
+        assert load_policy(path).form.kind == "world"
+
+
+def test_auto_takes_the_world_form_where_histories_do_not_fit():
+    with build_limits(memory=1_500_000):
+        with pytest.raises(GameTooLargeError):
+            infoset.solve(ABRUPT, "cfr+", iterations=1, form="sequence")
+        result = infoset.solve(ABRUPT, "cfr+", iterations=1)
+        assert result.policy.form.kind == "world"
+        assert result.form_reason == (
+            "world form (6,045 + 6,343 sequences): the game has 149,953 histories, and its "
+            "sequence form does not fit in the limits"
+        )
+        # A method that needs the matrix gets the error about the sequence form.
+        with pytest.raises(GameTooLargeError, match="histories"):
+            infoset.solve(ABRUPT, "lp")
+    form, reason = build_sequence_or_world_form(load_game(ABRUPT))
+    assert (form.kind, reason) == ("sequence", None)
+
+
+def test_what_has_no_world_form():
+    with pytest.raises(UnsupportedGameError, match="two players, and kuhn_poker"):
+        build_world_form(load_game("kuhn_poker(players=3)"))
+    with pytest.raises(ParameterError, match="a sequence form of leduc_poker was given"):
+        infoset.solve(forms(LEDUC)[1], form="world")
+    with pytest.raises(ParameterError, match="a world form of leduc_poker was given"):
+        infoset.solve(forms(LEDUC)[0], form="sequence")
+    graph = build_world_graph(load_game(ABRUPT))
+    with pytest.raises(GameTooLargeError, match="sets of worlds that player 0 may consider"):
+        contract_worlds(graph, memory=100)
+    with pytest.raises(GameTooLargeError, match="its policy needs about"):
+        contract_worlds(graph, memory=200_000)
+    partial = build_world_graph(load_game(LEDUC), max_worlds=50, partial=True)
+    with pytest.raises(ValueError, match="partial"):
+        contract_worlds(partial)
+
+
+def test_unknown_infostates():
+    world, _ = forms("kuhn_poker")
+    known = world.infostate_at(0, 0)
+    for steps in (
+        (*known.steps, Step("sing", None, "sing")),
+        (Step(NOOP, "A", None),),
+        (*known.steps, Step(NOOP, None, "bet")),
+    ):
+        with pytest.raises(UnknownNameError, match="no play of this game"):
+            world.find(Infostate(0, steps))
+    with pytest.raises(UnknownNameError, match="does not act"):
+        world.find(Infostate(0))
+    player, number = world.look_up(("[K]", 0))
+    assert str(world.infostate_at(player, number)) == "[K]"
+
+
+def test_players_must_know_their_actions():
+    rules = FunctionGame(
+        2,
+        actors=lambda world: (0,) if world in ("heads", "tails") else (),
+        legal_actions=lambda world, player: ("left", "right") if world == "heads" else ("left",),
+        transitions=lambda world, action: (
+            [("heads", 0.5), ("tails", 0.5)]
+            if world == "start"
+            else [("end", 1.0)] * (world != "end")
+        ),
+        observe=lambda world, action, after: Observation(),
+    )
+    with pytest.raises(GameRuleError, match="which actions are legal"):
+        build_world_form(rules)
+
+
+def test_equal_forms_have_equal_fingerprints():
+    world, form = forms(LEDUC)
+    again = build_world_form(load_game(LEDUC))
+    assert again.fingerprint == world.fingerprint != form.fingerprint
+    assert again.fingerprint != forms("kuhn_poker")[0].fingerprint
+    policy = uniform_policy(world)
+    assert transfer_policy(policy, again).form is again
+
+
+def test_equal_futures_are_one_world():
+    world, form = forms(ABRUPT)
+    graph = build_world_graph(load_game(ABRUPT))
+    assert world.worlds.num_classes < graph.num_worlds / 4
+    assert isinstance(world, WorldForm)
+    assert world.gradient_cost > 0
+    assert nash_conv(uniform_policy(world)) == pytest.approx(nash_conv(uniform_policy(form)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "conv", "value"),
+    [
+        ("dark_hex", 1.8328042328, 1 / 3),
+        ("dark_hex(gameversion=adh)", 1.5252094356, 0.2669257055),
+        ("phantom_ttt", 1.5774636243, 0.2968253968),
+        ("phantom_ttt(gameversion=abrupt)", 1.2386684303, 0.3162748278),
+    ],
+)
+def test_uniform_play_of_the_benchmark_games(name, conv, value):
+    """As measured by the program of Rudolph et al. (2026), which visits all histories."""
+    with build_limits(max_worlds=3_000_000):
+        measured = infoset.evaluate(build_world_form(load_game(name)), "uniform")
+    assert measured.nash_conv == pytest.approx(conv, abs=1e-10)
+    assert measured.values[0] == pytest.approx(value, abs=1e-10)
