@@ -204,7 +204,7 @@ FormOption: TypeAlias = Annotated[
     str,
     typer.Option(
         metavar="FORM",
-        help="Form of the game: sequence, public, or auto: sequence if it fits, otherwise public.",
+        help="Form of the game: sequence, public, world, or auto: the first of these that fits.",
     ),
 ]
 WorkersOption: TypeAlias = Annotated[

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infoset.forms._infostate_shape_kernels import END, WAIT
@@ -18,160 +20,205 @@ NONE, SHARED, OWNED = 0, 1, 2
 """
 
 
+LAST_CODES = 1 << 20
+"""Key of the first of the codes of ends, which come after all others."""
+LOW = 0xFFFFFFFF
+"""The lower of two numbers in one."""
+
+
+class Edges(NamedTuple):
+    """The edges of a graph of world classes, as one of two players sees them.
+
+    Classes are in topological order, beginning with that of the first world of the game.
+    """
+
+    first: LongArray
+    """[M + 1] first edge of each class."""
+    target: LongArray
+    """[F] class after each edge; `TERMINAL` at the end of the game."""
+    code: LongArray
+    """[F] what the edge means for the structure of the player's infostate; see `InfostateShapes`.
+    """
+    action: LongArray
+    offset: LongArray
+    """[F] the player's action, and the number of its sequences before those after the edge."""
+    other_action: LongArray
+    other_offset: LongArray
+    other_size: LongArray
+    """[F] the same of the opponent, and the number of its sequences after the edge."""
+    probability: FloatArray
+    """[F] probability of the edge, given the actions."""
+    paid: FloatArray
+    """[F] what the player gets at the edge, times its probability."""
+
+
+class Moves(NamedTuple):
+    """Moves of vectors from slot to slot, with room for more; see `WorldPayoffs`."""
+
+    rows: LongArray
+    """[6 * room]"""
+    chance: FloatArray
+    """[room]"""
+    state: LongArray
+    """[slots] what each slot contains before the next move: `NONE`, `SHARED` or `OWNED`."""
+
+
 @kernel
-def kind_of_move(state: LongArray, slot: int, probability: float) -> int:
-    """Return the kind of a move to a slot, and update the slot's state."""
-    before = state[slot]
+def add_move(moves: Moves, number: int, edges: Edges, edge: int, slot: int, goal: int) -> None:
+    """Write the move along an edge from a slot to another one, and update the state of the goal."""
+    chance, before = edges.probability[edge], moves.state[goal]
     if before == NONE:
-        state[slot] = SHARED if probability == 1.0 else OWNED
-        return PASS if probability == 1.0 else SCALE
-    state[slot] = OWNED
-    return ADD_TO_COPY if before == SHARED else ADD
+        kind = PASS if chance == 1.0 else SCALE
+    else:
+        kind = ADD_TO_COPY if before == SHARED else ADD
+    moves.state[goal] = SHARED if kind == PASS else OWNED
+    row = 6 * number
+    moves.rows[row], moves.rows[row + 1] = slot, goal
+    moves.rows[row + 2], moves.rows[row + 3] = edges.other_offset[edge], edges.other_size[edge]
+    moves.rows[row + 4], moves.rows[row + 5] = edges.other_action[edge], kind
+    moves.chance[number] = chance
+
+
+@kernel
+def with_room(moves: Moves, size: int, slots: int) -> Moves:
+    """Return moves with room for `size` in all, and for the states of `slots`."""
+    return Moves(
+        grown_to(moves.rows, 6 * size),
+        grown_to(moves.chance, size),
+        grown_to(moves.state, slots),
+    )
+
+
+@kernel
+def add_waiting(
+    edges: Edges, inside: LongArray, size: int, slot_of: LongArray, mark: LongArray, number: int
+) -> tuple[LongArray, int]:
+    """Return the classes inside[:size] and those reached from them by waiting, and their number.
+
+    slot_of [M]: filled with the places of these classes; mark [M]: filled with `number`.
+    """
+    for place in range(size):
+        slot_of[inside[place]], mark[inside[place]] = place, number
+    place = 0
+    while place < size:
+        node = inside[place]
+        place += 1
+        for edge in range(edges.first[node], edges.first[node + 1]):
+            after = edges.target[edge]
+            if after != TERMINAL and edges.code[edge] == WAIT and mark[after] != number:
+                inside = grown_to(inside, size + 1)
+                inside[size] = after
+                slot_of[after], mark[after] = size, number
+                size += 1
+    return inside, size
+
+
+@kernel
+def distinct(values: LongArray, size: int) -> int:
+    """Sort values[:size] in place, without repetitions; return how many there are."""
+    values[:size].sort()
+    kept = 0
+    for i in range(size):
+        if kept == 0 or values[kept - 1] != values[i]:
+            values[kept] = values[i]
+            kept += 1
+    return kept
 
 
 @kernel
 def compile_programs(
-    first: LongArray,
-    target: LongArray,
-    code: LongArray,
-    action: LongArray,
-    offset: LongArray,
-    other_action: LongArray,
-    other_offset: LongArray,
-    other_size: LongArray,
-    probability: FloatArray,
-    payoff: FloatArray,
-    limit: int,
+    edges: Edges, limit: int
 ) -> tuple[LongArray, LongArray, LongArray, IntArray, FloatArray, IntArray, FloatArray, LongArray]:
-    """Compile the programs of all sets of nodes that a player considers possible.
+    """Compile the programs of all sets of classes that a player considers possible.
 
-    Nodes are in topological order, beginning with the first of the game. first [M + 1]; per edge:
-    target [F], or `TERMINAL`; the player's code, action and offset of its sequences; the opponent's
-    action, the offset of its sequences and their number; probability, and payoff times probability.
-
-    Returns, of the S sets: [S] the number of slots, [S] the smallest node, and ranges [S, 6]; then
+    Returns, of the S sets: [S] the number of slots, [S] the smallest class, and ranges [S, 6]; then
     moves [K, 6] and their probabilities [K]; ends [T, 3] and what they pay [T]; and children [C,
     5]: see `WorldPayoffs`. If there are more than `limit` moves, the compilation stops, and some
     children are sets without a range.
     """
+    first, target = edges.first, edges.target
     lists, used = no_lists(), 1
     candidate = np.zeros(64, np.int64)
     lists, _ = add_list(lists, 0, candidate, 1)
-    num_slots = np.zeros(16, np.int64)
-    ranges = np.zeros(6 * 16, np.int64)
-    moves, chances = np.zeros(6 * 64, np.int64), np.zeros(64)
-    ends, paid = np.zeros(3 * 64, np.int64), np.zeros(64)
-    children = np.zeros(5 * 16, np.int64)
-    num_moves, num_ends, num_children = 0, 0, 0
+    num_slots, ranges = np.zeros(16, np.int64), np.zeros(6 * 16, np.int64)
+    moves, num_moves = Moves(np.zeros(384, np.int64), np.zeros(64), np.zeros(64, np.int64)), 0
+    ends, paid, num_ends = np.zeros(192, np.int64), np.zeros(64), 0
+    children, num_children = np.zeros(5 * 16, np.int64), 0
     slot_of, mark = np.zeros(len(first) - 1, np.int64), np.full(len(first) - 1, -1, np.int64)
     child_slot = np.zeros(len(first) - 1, np.int64)
-    inside, state = np.zeros(64, np.int64), np.zeros(64, np.int64)
-    steps, sources = np.zeros(64, np.int64), np.zeros(64, np.int64)
+    inside = np.zeros(64, np.int64)
+    steps, leaving = np.zeros(64, np.int64), np.zeros(64, np.int64)
     done = 0
     while done < used and num_moves <= limit:
-        ranges = grown_to(ranges, 6 * (done + 1))
-        at = 6 * done
-        ranges[at], ranges[at + 2], ranges[at + 4] = num_moves, num_ends, num_children
-        # The nodes inside are those that arrive, and those reached from them by waiting.
-        size = lists.first[done + 1] - lists.first[done]
-        inside = grown_to(inside, size)
-        inside[:size] = lists.items[lists.first[done] : lists.first[done + 1]]
-        arrived = size
-        for i in range(size):
-            slot_of[inside[i]], mark[inside[i]] = i, done
-        place = 0
-        edges = 0
-        while place < size:
-            node = inside[place]
-            place += 1
-            edges += first[node + 1] - first[node]
-            for edge in range(first[node], first[node + 1]):
-                after = target[edge]
-                if after != TERMINAL and code[edge] == WAIT and mark[after] != done:
-                    inside = grown_to(inside, size + 1)
-                    inside[size] = after
-                    slot_of[after], mark[after] = size, done
-                    size += 1
-        state = grown_to(state, size)
-        state[:arrived], state[arrived:size] = SHARED, NONE
-        moves, chances = (
-            grown_to(moves, 6 * (num_moves + edges)),
-            grown_to(chances, num_moves + edges),
-        )
-        ends, paid = grown_to(ends, 3 * (num_ends + edges)), grown_to(paid, num_ends + edges)
-        steps, sources = grown_to(steps, edges), grown_to(sources, edges)
-        # In topological order: all moves to a slot come before those from it.
+        ranges, num_slots = grown_to(ranges, 6 * (done + 1)), grown_to(num_slots, done + 1)
+        row = 6 * done
+        ranges[row], ranges[row + 2], ranges[row + 4] = num_moves, num_ends, num_children
+        # The classes inside are those that arrive, and those reached from them by waiting.
+        arrived = lists.first[done + 1] - lists.first[done]
+        inside = grown_to(inside, arrived)
+        inside[:arrived] = lists.items[lists.first[done] : lists.first[done + 1]]
+        inside, size = add_waiting(edges, inside, arrived, slot_of, mark, done)
+        num_slots[done] = size
+        # In topological order, all moves to a slot come before those from it.
         ordered = np.sort(inside[:size])
-        leaving = 0
+        count = 0
+        for node in ordered:
+            count += first[node + 1] - first[node]
+        moves = with_room(moves, num_moves + 2 * count, size)
+        moves.state[:arrived], moves.state[arrived:size] = SHARED, NONE
+        ends, paid = grown_to(ends, 3 * (num_ends + count)), grown_to(paid, num_ends + count)
+        steps, leaving = grown_to(steps, count), grown_to(leaving, count)
+        candidate = grown_to(candidate, count)
+        num_leaving = 0
         for node in ordered:
             slot = slot_of[node]
             for edge in range(first[node], first[node + 1]):
-                if payoff[edge] != 0.0:
+                if edges.paid[edge] != 0.0:
                     at = 3 * num_ends
-                    ends[at], ends[at + 1], ends[at + 2] = slot, other_action[edge], action[edge]
-                    paid[num_ends] = payoff[edge]
+                    ends[at], ends[at + 1] = slot, edges.other_action[edge]
+                    ends[at + 2], paid[num_ends] = edges.action[edge], edges.paid[edge]
                     num_ends += 1
-                after = target[edge]
-                if after == TERMINAL:
+                if target[edge] == TERMINAL:
                     continue
-                if code[edge] != WAIT:
-                    # codes from 0 on first, and then those of ends
-                    key = code[edge] if code[edge] >= 0 else (1 << 20) + END - code[edge]
-                    steps[leaving], sources[leaving] = (key << 32) | leaving, (slot << 32) | edge
-                    leaving += 1
-                    continue
-                at = 6 * num_moves
-                moves[at], moves[at + 1] = slot, slot_of[after]
-                moves[at + 2], moves[at + 3] = other_offset[edge], other_size[edge]
-                moves[at + 4] = other_action[edge]
-                moves[at + 5] = kind_of_move(state, slot_of[after], probability[edge])
-                chances[num_moves] = probability[edge]
-                num_moves += 1
-        ranges[6 * done + 1], ranges[6 * done + 3] = num_moves, num_ends
-        candidate = grown_to(candidate, leaving)
-        steps[:leaving].sort()
+                code = edges.code[edge]
+                if code == WAIT:
+                    add_move(moves, num_moves, edges, edge, slot, slot_of[target[edge]])
+                    num_moves += 1
+                else:
+                    # By code, those of ends last, and in the same order as here.
+                    key = code if code >= 0 else LAST_CODES + END - code
+                    steps[num_leaving] = (key << 32) | num_leaving
+                    leaving[num_leaving] = (slot << 32) | edge
+                    num_leaving += 1
+        ranges[row + 1], ranges[row + 3] = num_moves, num_ends
+        steps[:num_leaving].sort()
         begin = 0
-        while begin < leaving:
-            key, count, end = steps[begin] >> 32, 0, begin
-            while end < leaving and steps[end] >> 32 == key:
-                edge = sources[steps[end] & 0xFFFFFFFF] & 0xFFFFFFFF
-                candidate[count] = target[edge]
-                count += 1
+        while begin < num_leaving:
+            key, end = steps[begin] >> 32, begin
+            while end < num_leaving and steps[end] >> 32 == key:
+                candidate[end - begin] = target[leaving[steps[end] & LOW] & LOW]
                 end += 1
-            candidate[:count].sort()
-            kept = 0
-            for i in range(count):
-                if kept == 0 or candidate[kept - 1] != candidate[i]:
-                    candidate[kept] = candidate[i]
-                    child_slot[candidate[i]] = kept
-                    kept += 1
-            lists, number = add_list(lists, used, candidate, kept)
+            size = distinct(candidate, end - begin)
+            for place in range(size):
+                child_slot[candidate[place]] = place
+            lists, number = add_list(lists, used, candidate, size)
             used += number == used
-            state = grown_to(state, kept)
-            state[:kept] = NONE
+            edge = leaving[steps[begin] & LOW] & LOW
             children = grown_to(children, 5 * (num_children + 1))
             at = 5 * num_children
-            children[at], children[at + 1] = number, offset[edge]
-            children[at + 2], children[at + 3] = action[edge], num_moves
-            moves = grown_to(moves, 6 * (num_moves + end - begin))
-            chances = grown_to(chances, num_moves + end - begin)
+            children[at], children[at + 1] = number, edges.offset[edge]
+            children[at + 2], children[at + 3] = edges.action[edge], num_moves
+            moves = with_room(moves, num_moves, size)
+            moves.state[:size] = NONE
             for i in range(begin, end):
-                packed = sources[steps[i] & 0xFFFFFFFF]
-                slot, edge = packed >> 32, packed & 0xFFFFFFFF
-                into = child_slot[target[edge]]
-                place = 6 * num_moves
-                moves[place], moves[place + 1] = slot, into
-                moves[place + 2], moves[place + 3] = other_offset[edge], other_size[edge]
-                moves[place + 4] = other_action[edge]
-                moves[place + 5] = kind_of_move(state, into, probability[edge])
-                chances[num_moves] = probability[edge]
+                edge = leaving[steps[i] & LOW] & LOW
+                slot = leaving[steps[i] & LOW] >> 32
+                add_move(moves, num_moves, edges, edge, slot, child_slot[target[edge]])
                 num_moves += 1
             children[at + 4] = num_moves
             num_children += 1
             begin = end
-        num_slots = grown_to(num_slots, done + 1)
-        num_slots[done] = size
-        ranges[6 * done + 5] = num_children
+        ranges[row + 5] = num_children
         done += 1
     smallest = np.zeros(done, np.int64)
     for number in range(done):
@@ -180,8 +227,8 @@ def compile_programs(
         num_slots[:done].copy(),
         smallest,
         ranges[: 6 * done].copy().reshape((done, 6)),
-        moves[: 6 * num_moves].astype(np.int32).reshape((num_moves, 6)),
-        chances[:num_moves].copy(),
+        moves.rows[: 6 * num_moves].astype(np.int32).reshape((num_moves, 6)),
+        moves.chance[:num_moves].copy(),
         ends[: 3 * num_ends].astype(np.int32).reshape((num_ends, 3)),
         paid[:num_ends].copy(),
         children[: 5 * num_children].copy().reshape((num_children, 5)),

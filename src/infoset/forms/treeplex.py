@@ -49,7 +49,10 @@ class Treeplex(ShortRepr):
 
     def uniform_policy(self) -> FloatArray:
         """Return [Q] the uniform behavior; 1 for the empty sequence."""
-        return np.append(1.0, 1.0 / np.repeat(self.num_actions, self.num_actions))
+        uniform = np.ones(self.num_sequences)
+        # In place, because the arrays of some games take much of the memory.
+        uniform[1:] /= np.repeat(self.num_actions, self.num_actions)
+        return uniform
 
     def restricted(self, infostates: BoolArray) -> Treeplex:
         """Return the treeplex of some infostates [I], which include the ones before them."""

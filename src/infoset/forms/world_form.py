@@ -11,9 +11,11 @@ import numpy as np
 
 from infoset.errors import UnsupportedGameError
 from infoset.forms._payoff_kernels import ComposedPayoffs
+from infoset.forms._treeplex_kernels import behavior_to_plan, best_response_sweep
 from infoset.forms._world_payoff_kernels import world_gradient
 from infoset.forms._world_program_kernels import TERMINAL, largest_reach
 from infoset.forms.derived_members import plan_value
+from infoset.forms.form import PlayerValues
 from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.members_by_infostate import MembersByInfostate
 from infoset.forms.payoffs import FormPayoffs, check_range, midranges
@@ -55,6 +57,14 @@ class WorldForm(MembersByInfostate, ShortRepr):
         As in `SequenceForm`.
     constants
         [N] what each player gets in addition to its rewards: 0, or less its midrange.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_world_form
+    >>> form = build_world_form(load_game("leduc_poker"))
+    >>> form.worlds.num_classes, [len(own.num_slots) for own in form.programs]
+    (298, [91, 100])
     """
 
     name: str
@@ -215,12 +225,37 @@ class WorldForm(MembersByInfostate, ShortRepr):
 
     def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] the gradient of a player's expected utility; see `Form.gradient`."""
-        sizes = self.shapes[player].num_sequences, self.shapes[1 - player].num_sequences
+        return self._response(plans[1 - player], player)
+
+    def _response(self, plan: FloatArray, player: Player) -> FloatArray:
+        """Return [Q] the gradient of a player, given the opponent's plan [Q]."""
+        sizes = self.shapes[player].num_sequences, len(plan)
         constant = float(self.constants[player])
         payoffs = self.programs[player].payoffs((None, None), sizes, constant)
         gradient = np.empty(sizes[0])
-        world_gradient(payoffs, np.ascontiguousarray(plans[1 - player]), gradient)
+        world_gradient(payoffs, np.ascontiguousarray(plan), gradient)
         return gradient
+
+    def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
+        """Return what each player earns, given behavior policies, per player [Q].
+
+        Plans are computed twice, so that only one of them is in memory beside a gradient.
+        """
+        found = []
+        for player, plex in enumerate(self.treeplexes):
+            gradient = self._response(self._plan(probabilities, 1 - player), player)
+            value = plan_value(gradient, self._plan(probabilities, player))
+            best_response_sweep(
+                plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient
+            )
+            found.append(PlayerValues(value, float(gradient[0])))
+        return tuple(found)
+
+    def _plan(self, probabilities: tuple[FloatArray, ...], player: Player) -> FloatArray:
+        plex = self.treeplexes[player]
+        return behavior_to_plan(
+            plex.parent_sequence, plex.first_sequence, plex.num_actions, probabilities[player]
+        )
 
     def reach_gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] `gradient` as if all utilities were 1."""

@@ -10,7 +10,7 @@ import numpy as np
 from infoset.errors import GameTooLargeError
 from infoset.forms._payoff_kernels import ComposedPayoffs
 from infoset.forms._world_payoff_kernels import WorldPayoffs
-from infoset.forms._world_program_kernels import TERMINAL, compile_programs, count_work
+from infoset.forms._world_program_kernels import TERMINAL, Edges, compile_programs, count_work
 from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.payoffs import FormPayoffs, no_composition
 from infoset.forms.treeplex import Layout
@@ -114,18 +114,20 @@ class WorldPrograms(NamedTuple):
             If there are more than `MAX_MOVES` moves.
         """
         other = 1 - player
+        edges = Edges(
+            first=worlds.first,
+            target=worlds.target,
+            code=np.ascontiguousarray(worlds.code[:, player]),
+            action=np.ascontiguousarray(worlds.action[:, player]),
+            offset=worlds.offsets(shapes[player]),
+            other_action=np.ascontiguousarray(worlds.action[:, other]),
+            other_offset=worlds.offsets(shapes[other]),
+            other_size=worlds.sizes(shapes[other]),
+            probability=worlds.probability,
+            paid=payoff * worlds.probability,
+        )
         num_slots, smallest, ranges, moves, chance, ends, paid, children = compile_programs(
-            worlds.first,
-            worlds.target,
-            np.ascontiguousarray(worlds.code[:, player]),
-            np.ascontiguousarray(worlds.action[:, player]),
-            worlds.offsets(shapes[player]),
-            np.ascontiguousarray(worlds.action[:, other]),
-            worlds.offsets(shapes[other]),
-            worlds.sizes(shapes[other]),
-            worlds.probability,
-            payoff * worlds.probability,
-            MAX_MOVES,
+            edges, MAX_MOVES
         )
         if len(moves) > MAX_MOVES:
             raise GameTooLargeError(

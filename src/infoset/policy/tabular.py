@@ -326,9 +326,7 @@ def uniform_policy(form: Form | None = None) -> Policy:
     if form is None:
         return UniformPolicy()
     check_form(form)
-    return TabularPolicy.from_weights(
-        form, [np.ones(plex.num_sequences) for plex in form.treeplexes]
-    )
+    return TabularPolicy(form, tuple(plex.uniform_policy() for plex in form.treeplexes))
 
 
 def random_policy(form: AnyForm, rng: np.random.Generator) -> TabularPolicy[AnyForm]:

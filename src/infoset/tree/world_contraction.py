@@ -78,8 +78,9 @@ def build_world_form(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> build_world_form(load_game("kuhn_poker"))
-    WorldForm(kuhn_poker, sequences=(13, 13), ...)
+    >>> form = build_world_form(load_game("kuhn_poker"))
+    >>> [own.num_sequences for own in form.shapes], form.worlds.num_classes
+    ([13, 13], 9)
     """
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
     graph = explore_game(game, watch)
@@ -106,18 +107,25 @@ def build_sequence_or_world_form(
         As in `build_tree`.
     """
     watch = BuildWatch(None, None, memory, progress)
-    graph = explore_game(game, watch)
+    return watch.finish(_contract_either, explore_game(game, watch))
+
+
+def _contract_either(
+    graph: WorldGraph, memory: int, report: BuildReport
+) -> tuple[SequenceForm | WorldForm, str | None]:
+    """Return the sequence form or the world form, as `build_sequence_or_world_form` does."""
     try:
-        return watch.finish(contract_graph, graph), None
+        return contract_graph(graph, memory, report), None
     except GameTooLargeError as too_large:
         error = too_large
     if graph.num_players == 2:
         with suppress(GameTooLargeError):
-            form = watch.finish(contract_worlds, graph)
+            form = contract_worlds(graph, memory, report)
+            sequences = " + ".join(format_count(own.num_sequences) for own in form.shapes)
             histories = format_count(error.counts["histories"])
             return form, (
-                f"world form ({_sequences(form)} sequences): the game has {histories} histories, "
-                "and its sequence form does not fit in the limits"
+                f"world form ({sequences} sequences): the game has {histories} histories, and its "
+                "sequence form does not fit in the limits"
             )
     raise error
 
@@ -177,10 +185,6 @@ def contract_worlds(
         payoff_rounding=rounding,
         constants=np.zeros(2),
     )
-
-
-def _sequences(form: WorldForm) -> str:
-    return " + ".join(format_count(own.num_sequences) for own in form.shapes)
 
 
 class _PlayerShapes:

@@ -1,0 +1,97 @@
+"""Measure world forms: time to build them and to measure a policy exactly, and memory.
+
+    python benchmarks/world_forms.py                     # small games beside their sequence forms
+    python benchmarks/world_forms.py large               # phantom tic-tac-toe and dark hex, 3x3
+
+Nothing is written. Each row is a process of its own, on one core; times are processor times. The
+world graph is explored in Python and can be cached (`graph_cache`); `build` is all that follows,
+compiled code ready. `measure` is NashConv of the uniform policy, and memory the peak of the process
+less that of importing the library.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from typing import Any
+
+from report import environment, environment_text, shown, table
+
+SMALL = (
+    "leduc_poker",
+    "goofspiel(num_cards=4,imp_info=True)",
+    "liars_dice(dice_sides=5)",
+    "phantom_ttt(num_rows=2)",
+    "dark_hex(num_rows=2,num_cols=3)",
+    "dark_hex(num_rows=2,num_cols=3,gameversion=adh)",
+)
+LARGE = (
+    "phantom_ttt",
+    "phantom_ttt(gameversion=abrupt)",
+    "dark_hex",
+    "dark_hex(gameversion=adh)",
+)
+WARM = "phantom_ttt(num_rows=2,num_cols=2,line_length=2)"
+MAX_WORLDS = 3_000_000
+
+
+def main() -> None:
+    """Measure and print."""
+    is_large = sys.argv[1:] == ["large"]
+    rows = [row_of(game, not is_large) for game in (LARGE if is_large else SMALL)]
+    header = ["game", "histories", "sequences", "NashConv", "graph", "build", "measure", "memory"]
+    print(table(header if is_large else [*header, "sequence form: build", "measure"], rows))
+    print("\n" + environment_text(environment()))
+
+
+def row_of(game: str, lists: bool) -> list[str]:
+    """Return the row of a game, measured in a process of its own."""
+    command = [sys.executable, __file__, "--measure", game, *(["--lists"] if lists else [])]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    row = [game, f"{found['histories']:.3g}", f"{found['sequences']:,}", f"{found['conv']:.10f}"]
+    row += [shown(found[name]) for name in ("graph", "build", "measure")]
+    row.append(f"{found['memory'] / 1e9:.2f} GB")
+    return row + ([shown(seconds) for seconds in found["listed"]] if lists else [])
+
+
+def measure(game: str, lists: bool) -> dict[str, Any]:
+    """Return what a row shows."""
+    import infoset
+    from infoset.tree import build_world_graph, contract_graph, contract_worlds, count_histories
+
+    for form in ("world", "sequence"):  # compiles
+        infoset.evaluate(infoset.solve(WARM, "cfr+", iterations=1, form=form).policy)
+    before = peak()
+    began = time.process_time()
+    graph = build_world_graph(infoset.load(game), max_worlds=MAX_WORLDS)
+    found: dict[str, Any] = {"graph": time.process_time() - began}
+    found["histories"] = count_histories(graph).histories
+    forms = [contract_worlds, contract_graph][: 1 + lists]
+    timed = []
+    for contract in forms:
+        began = time.process_time()
+        form = contract(graph)
+        built = time.process_time()
+        conv = infoset.evaluate(form, "uniform").nash_conv
+        timed.append((built - began, time.process_time() - built))
+        found.setdefault("conv", conv)
+        found.setdefault("sequences", sum(plex.num_sequences for plex in form.treeplexes))
+        found.setdefault("memory", peak() - before)
+        assert abs(conv - found["conv"]) < 1e-9
+    (found["build"], found["measure"]), *rest = timed
+    return found | {"listed": rest[0] if rest else ()}
+
+
+def peak() -> int:
+    """Return the largest memory of the process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+if __name__ == "__main__":
+    if "--measure" in sys.argv:
+        print(json.dumps(measure(sys.argv[2], "--lists" in sys.argv)))
+    else:
+        main()
