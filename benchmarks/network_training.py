@@ -95,6 +95,8 @@ RANDOM_PLAY = (
     "liars_dice",
     "goofspiel(num_cards=13,imp_info=True)",
     "goofspiel(num_cards=13,points_order=random)",
+    "dark_hex",
+    "phantom_ttt",
     "battleship(board_width=5,board_height=5,ship_sizes=[2,3],ship_values=[1,1])",
     "battleship",
 )

@@ -237,6 +237,7 @@ def test_profiles_on_the_device_are_those_of_the_library(name):
         "liars_dice(dice_sides=3)",
         GOOFSPIEL,
         "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[2],num_shots=2)",
+        "dark_hex(board_size=2)",
     ],
 )
 def test_rules_in_jax_number_actions_as_their_trees_do(name):

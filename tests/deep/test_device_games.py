@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import pytest
 
 from infoset.deep import check_device_game, device_game
-from infoset.deep.rules import KuhnPokerRules
+from infoset.deep.rules import KuhnPokerRules, PhantomRules, has_rules
 from infoset.deep.tree_rules import TreeRules
-from infoset.errors import GameRuleError, ParameterError
+from infoset.errors import GameRuleError, ParameterError, UnsupportedGameError
 from infoset.games import load_game
 from infoset.tree import build_tree
 
@@ -20,6 +20,12 @@ OTHERS = (
     "liars_dice(dice_sides=3)",
     "goofspiel(num_cards=3,points_order=random)",
     "battleship(board_width=2,board_height=2,ship_sizes=[1;1],ship_values=[2;3],num_shots=2)",
+    "dark_hex",
+    "dark_hex(gameversion=adh)",
+    "dark_hex(num_rows=2,num_cols=3,obstype=reveal-numturns)",
+    "phantom_ttt",
+    "phantom_ttt(gameversion=abrupt)",
+    "phantom_ttt(obstype=reveal-numturns)",
 )
 
 
@@ -32,6 +38,29 @@ def test_rules_in_jax_agree_with_the_rules_in_python(name):
     assert type(device) is not TreeRules
     report = check_device_game(device, game, max_steps=24, num_draws=128)
     assert report.is_exhaustive == (name == "kuhn_poker")
+
+
+@pytest.mark.broad
+@pytest.mark.parametrize(
+    "name",
+    [
+        "dark_hex(board_size=1)",
+        "dark_hex(num_rows=1,num_cols=3,obstype=reveal-numturns)",
+        "dark_hex(board_size=2)",
+        "dark_hex(board_size=2,gameversion=adh,obstype=reveal-numturns)",
+        "dark_hex(board_size=2,obstype=reveal-numturns)",
+        "phantom_ttt(num_rows=2,num_cols=2,line_length=2,gameversion=abrupt)",
+    ],
+)
+def test_all_states_of_small_boards_agree(name):
+    assert check_device_game(device_game(name), load_game(name), num_draws=2).is_exhaustive
+
+
+def test_boards_that_are_too_large_for_rules_in_jax_are_refused():
+    assert type(device_game("dark_hex(board_size=19)")) is PhantomRules
+    with pytest.raises(UnsupportedGameError, match=r"400 cells, .* at most 361 .*: give smaller"):
+        device_game("phantom_ttt(num_rows=20,num_cols=20)")
+    assert not has_rules(load_game("dark_hex(board_size=20)"))
 
 
 GOOFSPIEL = pytest.param("goofspiel(num_cards=3)", marks=pytest.mark.long)
@@ -177,6 +206,8 @@ def test_the_check_says_what_is_wrong_with_its_arguments():
         "goofspiel(num_cards=6,num_turns=4,imp_info=True,returns_type=point_difference)",
         "leduc_poker(suit_isomorphism=True)",
         "liars_dice",
+        "dark_hex(num_rows=3,num_cols=4)",
+        "phantom_ttt(num_rows=4,num_cols=3,line_length=4,obstype=reveal-numturns)",
         "battleship",
         "battleship(board_width=5,board_height=5,ship_sizes=[2,3],ship_values=[1,1])",
     ],
@@ -186,5 +217,7 @@ def test_large_rules_agree_with_the_rules_in_python(name):
 
 
 @pytest.mark.long
-def test_all_states_of_leduc_poker_agree():
-    assert check_device_game(device_game("leduc_poker"), load_game("leduc_poker")).is_exhaustive
+@pytest.mark.parametrize("name", ["leduc_poker", "dark_hex(num_rows=2,num_cols=3)"])
+def test_all_states_agree(name):
+    game = load_game(name)
+    assert check_device_game(device_game(name), game, max_steps=100_000).is_exhaustive

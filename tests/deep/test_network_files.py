@@ -67,6 +67,13 @@ def test_a_network_plays_a_game_that_is_not_built(made, tmp_path):
     assert play_matches(game, *players, num_deals=5).num_deals == 5
 
 
+@pytest.mark.parametrize("name", ["liars_dice", "phantom_ttt(num_rows=2)"])
+def test_files_contain_the_parameters_of_rules_in_jax(name, tmp_path):
+    device = device_game(name)
+    save_network(network_for(device, DeviceInput(device)), tmp_path / "network.npz")
+    assert load_network(tmp_path / "network.npz").inputs.device == device
+
+
 def test_files_that_are_not_networks_are_refused(made, tmp_path):
     path = tmp_path / "network.npz"
     with pytest.raises(PolicyFileError, match="there is no file"):

@@ -11,9 +11,20 @@ from infoset.deep.rules.goofspiel import GoofspielRules
 from infoset.deep.rules.kuhn_poker import KuhnPokerRules
 from infoset.deep.rules.leduc_poker import LeducPokerRules
 from infoset.deep.rules.liars_dice import LiarsDiceRules
+from infoset.deep.rules.phantom import PhantomRules
 from infoset.deep.tree_rules import TreeRules
+from infoset.errors import UnsupportedGameError
 from infoset.game import Game
-from infoset.games import Battleship, Goofspiel, KuhnPoker, LeducPoker, LiarsDice, load_game
+from infoset.games import (
+    Battleship,
+    DarkHex,
+    Goofspiel,
+    KuhnPoker,
+    LeducPoker,
+    LiarsDice,
+    PhantomTicTacToe,
+    load_game,
+)
 from infoset.tree import GameTree, build_tree
 
 __all__ = [
@@ -23,16 +34,19 @@ __all__ = [
     "KuhnPokerRules",
     "LeducPokerRules",
     "LiarsDiceRules",
+    "PhantomRules",
     "device_game",
     "has_rules",
 ]
 
 RULES: dict[type[Game], Callable[[Any], DeviceGame | None]] = {
     Battleship: BattleshipRules.of,
+    DarkHex: PhantomRules.of,
     Goofspiel: GoofspielRules.of,
     KuhnPoker: KuhnPokerRules.of,
     LeducPoker: LeducPokerRules.of,
     LiarsDice: LiarsDiceRules.of,
+    PhantomTicTacToe: PhantomRules.of,
 }
 """By class of the rules in Python, the function that returns the rules in JAX, or None if there are
 none for these parameters."""
@@ -43,6 +57,7 @@ DEVICE_GAMES: tuple[type[DeviceGame], ...] = (
     KuhnPokerRules,
     LeducPokerRules,
     LiarsDiceRules,
+    PhantomRules,
 )
 """All rules in JAX."""
 
@@ -54,15 +69,15 @@ def device_game(source: str | Game | GameTree) -> DeviceGame:
     ----------
     source
         A game for which there are rules in JAX (two-player Kuhn and Leduc poker, liar's dice,
-        goofspiel and battleship) becomes these rules. Any other game is built, and a tree is used
-        as it is.
+        goofspiel, battleship, Dark Hex and phantom tic-tac-toe) becomes these rules. Any other game
+        is built, and a tree is used as it is.
 
     Raises
     ------
     UnknownNameError
         If `source` is not the name of a game.
-    GameTooLargeError
-        If a game without rules in JAX is too large to be built.
+    GameTooLargeError, UnsupportedGameError
+        If a game without rules in JAX is too large to be built, or a game is too large for them.
 
     Examples
     --------
@@ -80,7 +95,10 @@ def device_game(source: str | Game | GameTree) -> DeviceGame:
 
 def has_rules(game: Game) -> bool:
     """Return whether there are rules in JAX for a game."""
-    return _rules(game) is not None
+    try:
+        return _rules(game) is not None
+    except UnsupportedGameError:
+        return False
 
 
 def _rules(game: Game) -> DeviceGame | None:
