@@ -74,6 +74,21 @@ def test_files_contain_the_parameters_of_rules_in_jax(name, tmp_path):
     assert load_network(tmp_path / "network.npz").inputs.device == device
 
 
+@pytest.mark.parametrize(
+    ("trained", "played"),
+    [
+        ("dark_hex(board_size=2)", "dark_hex(board_size=2,obstype=reveal-numturns)"),
+        ("goofspiel(num_cards=3)", "goofspiel(num_cards=3,imp_info=True)"),
+        ("leduc_poker(suit_isomorphism=True)", "leduc_poker"),
+    ],
+)
+def test_infostates_of_another_game_are_unknown_to_rules_in_jax(trained, played):
+    form = build_tree(load_game(played)).sequence_form
+    infostates = [form.infostate_at(1, number) for _, number in form.labeled_infostates(1)]
+    with pytest.raises(UnknownNameError, match="give a network that was trained on this game"):
+        DeviceInput(device_game(trained)).features(infostates)
+
+
 def test_files_that_are_not_networks_are_refused(made, tmp_path):
     path = tmp_path / "network.npz"
     with pytest.raises(PolicyFileError, match="there is no file"):

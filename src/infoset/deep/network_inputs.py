@@ -87,8 +87,20 @@ class DeviceInput:
         return self.device.num_features
 
     def features(self, infostates: Sequence[Infostate]) -> NDArray[np.float32]:
-        """Return [R, F] the encodings of infostates."""
-        return self.device.encode_many(infostates)
+        """Return [R, F] the encodings of infostates.
+
+        Raises
+        ------
+        UnknownNameError
+            If the rules cannot encode them, because they belong to another game.
+        """
+        try:
+            return self.device.encode_many(infostates)
+        except (AssertionError, LookupError, TypeError, ValueError) as error:
+            raise UnknownNameError(
+                f"{type(self.device).__name__}, the rules on which the network was trained, do not "
+                "know the infostates of this game; give a network that was trained on this game"
+            ) from error
 
 
 def _place(actions: tuple[Action, ...], action: Action) -> int:
