@@ -21,6 +21,7 @@ from infoset.errors import (
 )
 from infoset.evaluation import exploitability
 from infoset.games import load_game
+from infoset.policy import uniform_policy
 from infoset.tree import build_tree
 from infoset.utils.clocks import working_seconds
 from tests.deep.enumeration import all_episodes
@@ -178,12 +179,20 @@ def test_training_leaves_a_fifth_of_its_seconds_to_the_response(monkeypatch):
 def test_the_score_of_a_match_is_the_expected_one(learner):
     tree = build_tree(load_game("kuhn_poker"))
     from infoset.matches import exact_match
-    from infoset.policy import uniform_policy
 
     exact = exact_match(tree, learner.network_policy(), uniform_policy(tree.sequence_form))
     found = match_score(learner.device, learner.network, 8192, jax.random.key(5))
     assert found.mean == pytest.approx(exact.utility.mean, abs=5 * found.standard_error)
     assert 0 < found.standard_error < 0.02
+
+
+@pytest.mark.long
+def test_a_network_that_learned_dark_hex_by_rules_plays_its_tree():
+    name = "dark_hex(board_size=2)"
+    result = train(name, SMALL, steps=1500, seed=1, build=False, response_steps=0)
+    form = build_tree(load_game(name)).sequence_form
+    uniform = exploitability(uniform_policy(form))
+    assert exploitability(result.policy.tabulate(form)) < uniform / 8, uniform
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""PPO and magnetic mirror descent with a network: the loss, its gradient, and training."""
+"""PPO, magnetic mirror descent and NashPG with a network: loss, gradient, and training."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from infoset.deep import NetworkPolicyGradient, NetworkSpec, get_preset, make_tree_game, train
+from infoset.deep import (
+    NetworkPolicyGradient,
+    NetworkSpec,
+    device_game,
+    get_preset,
+    make_tree_game,
+    train,
+)
 from infoset.deep.device_matches import RESPONSE_BETA, _response_spec
-from infoset.deep.network_spec import initial_state
+from infoset.deep.device_play import device_source
+from infoset.deep.network_spec import initial_state, learner_steps
 from infoset.deep.networks import legal_log_softmax
 from infoset.deep.policy_gradient import make_batch, surrogate_loss
 from infoset.errors import ParameterError
@@ -73,15 +81,23 @@ def test_advantages_are_those_of_each_player_in_each_episode(name, gae):
     np.testing.assert_allclose(found, expected[valid], atol=2e-6)
 
 
-@pytest.mark.parametrize("spec", [SMALL, replace(SMALL, clip=inf, kl=0.7)], ids=["ppo", "mmd"])
+LOSSES = {
+    "ppo": SMALL,
+    "mmd": replace(SMALL, clip=inf, kl=0.7),
+    "nash-pg": replace(SMALL, kl=0.7, reference=0.6),
+}
+
+
+@pytest.mark.parametrize("spec", LOSSES.values(), ids=LOSSES)
 def test_the_loss_is_that_of_a_reference(spec):
     network, rows, episodes = played(GOOFSPIEL)
-    batch = batch_of(spec, rows, episodes, network)
-    other = jax.tree.map(lambda weight: 4.0 * weight, network)
-    found = loss_of(other, spec, rows, episodes, batch, 0.3)
-    old, new = (
-        np.asarray(legal_log_softmax(n(rows.features)[0], rows.legal)) for n in (network, other)
+    other, third = (jax.tree.map(lambda weight, k=k: k * weight, network) for k in (4.0, -9.0))
+    old, new, reference = (
+        np.asarray(legal_log_softmax(n(rows.features)[0], rows.legal))
+        for n in (network, other, third)
     )
+    batch = batch_of(spec, rows, episodes, network)._replace(log_reference=reference)
+    found = loss_of(other, spec, rows, episodes, batch, 0.3)
     values, legal = np.asarray(other(rows.features)[1]), np.asarray(rows.legal)
     terms, num_limited = [], 0
     for t, b in np.argwhere(np.asarray(episodes.valid)).tolist():
@@ -91,10 +107,16 @@ def test_the_loss_is_that_of_a_reference(spec):
         num_limited += limited != ratio
         policy = np.exp(new[row][legal[row]])
         entropy = -(policy * np.log(policy)).sum()
-        divergence = (policy * (new - old)[row][legal[row]]).sum()
+        divergence, drift = (
+            (policy * (new - from_)[row][legal[row]]).sum() for from_ in (old, reference)
+        )
         error = values[row] - float(batch.target[t, b])
         terms.append(
-            -min(ratio * gain, limited * gain) - 0.3 * entropy + spec.kl * divergence + error**2
+            -min(ratio * gain, limited * gain)
+            - 0.3 * entropy
+            + spec.kl * divergence
+            + spec.reference * drift
+            + error**2
         )
     assert (num_limited > 5) == (spec.clip < inf)
     assert float(found) == pytest.approx(np.mean(terms), abs=1e-5)
@@ -119,9 +141,87 @@ def test_the_first_step_on_a_batch_is_the_policy_gradient():
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["ppo", "mmd"])
+def steps_of(source, spec, *numbers):
+    """Return the states of a learner after numbers of steps."""
+    state = initial_state(source, spec, 3)
+    return [learner_steps(source, spec, state, number) for number in numbers]
+
+
+def assert_same_bits(one, other):
+    for mine, its in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        np.testing.assert_array_equal(mine, its)
+
+
+def test_a_reference_replaced_after_every_step_is_the_proximal_term_of_mmd():
+    game = make_tree_game(build_tree(load_game("kuhn_poker")))[0]
+    mmd = replace(SMALL, clip=inf, kl=0.5)
+    (expected,) = steps_of(game, mmd, 20)
+    (found,) = steps_of(game, replace(mmd, kl=0.0, reference=0.5, reference_steps=1), 20)
+    assert_same_bits(found.network, expected.network)
+
+
+def test_a_uniform_reference_is_the_magnet_of_mmd():
+    network, rows, episodes = played("kuhn_poker")
+    uniform = jnp.where(rows.legal, -jnp.log(rows.legal.sum(axis=1, keepdims=True)), 0.0)
+    mmd = replace(SMALL, clip=inf, kl=0.5)
+    batch = batch_of(mmd, rows, episodes, network)._replace(log_reference=uniform)
+    gradient = jax.jit(jax.grad(surrogate_loss), static_argnums=1)
+    expected = gradient(network, mmd, rows, episodes, batch, 0.3)
+    found = gradient(network, replace(mmd, reference=0.3), rows, episodes, batch, 0.0)
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-7)
+
+
+def test_a_step_learns_from_the_policy_that_played_and_the_reference_policy():
+    game = make_tree_game(build_tree(load_game("kuhn_poker")))[0]
+    spec = replace(SMALL, reference=0.6, epochs=1, learning_rate=0.1)
+    before, after = steps_of(game, spec, 2, 3)
+    key = jax.random.fold_in(jax.random.wrap_key_data(before.key), before.step)
+    play = jax.jit(type(game).play, static_argnums=3)
+    rows, episodes = play(game, before.network, key, spec.batch_size)
+    batch = batch_of(spec, rows, episodes, before.network)
+    first = initial_state(game, spec, 3).network
+    reference = legal_log_softmax(first(rows.features)[0], rows.legal)
+    alpha = spec.entropy / (1 + 2 / spec.entropy_halving_steps)
+    batch = batch._replace(log_reference=reference)
+    expected = loss_of(before.network, spec, rows, episodes, batch, alpha)
+    assert float(after.loss) == pytest.approx(float(expected), abs=1e-6)
+
+
+@pytest.mark.broad
+def test_the_reference_is_the_policy_after_the_last_multiple_of_its_steps():
+    source = device_source(device_game("kuhn_poker"), is_relative=True, name="nash-pg")
+    spec = replace(SMALL, reference=0.3, reference_steps=4)
+    three, four, seven, eight = steps_of(source, spec, 3, 4, 7, 8)
+    # Up to the first replacement it is a method with a fixed reference.
+    fixed = steps_of(source, replace(spec, reference_steps=9), 4, 8)
+    assert_same_bits(four.network, fixed[0].network)
+    assert np.abs(eight.network.weights[0] - fixed[1].network.weights[0]).max() > 1e-6
+    assert_same_bits(three.regularizer, fixed[0].regularizer)
+    assert_same_bits(seven.regularizer, four.network)
+    assert_same_bits(eight.regularizer, eight.network)
+
+
+@pytest.mark.broad
+def test_replacing_the_reference_leads_below_the_equilibrium_of_a_fixed_one():
+    tree = build_tree(load_game("kuhn_poker"))
+    spec = replace(
+        get_preset("nash-pg"), batch_size=128, hidden=(16,), learning_rate=3e-3, reference=1.0
+    )
+    found = [
+        train(tree, replace(spec, entropy=0.0, reference_steps=steps), steps=1500, seed=1)
+        for steps in (300, 1500)
+    ]
+    replaced, fixed = (result.run.nash_conv for result in found)
+    # The fixed reference keeps NashConv at about 0.34; 6000 steps change it by less than 0.01.
+    assert replaced < fixed / 2, (replaced, fixed)
+
+
+@pytest.mark.parametrize("name", ["ppo", "mmd", "nash-pg"])
 def test_kuhn_poker_is_learned_to_the_same_bits(name, tmp_path):
-    spec = replace(get_preset(name), batch_size=128, hidden=(16,), learning_rate=3e-3)
+    spec = replace(
+        get_preset(name), batch_size=128, hidden=(16,), learning_rate=3e-3, reference_steps=200
+    )
     whole = train("kuhn_poker", spec, steps=800, seed=1)
     assert whole.run.nash_conv < 0.25  # 0.917 at first
     assert whole.method == name
@@ -152,6 +252,8 @@ def test_a_method_without_an_update_is_refused():
         {"gae": 1.5},
         {"epochs": 0},
         {"kl": -1},
+        {"reference": -1},
+        {"reference_steps": 0},
         {"entropy": inf},
         {"value": 0},
         {"is_sampled": False},

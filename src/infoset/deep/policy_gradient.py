@@ -1,4 +1,4 @@
-"""Policy gradients with a network: PPO and magnetic mirror descent."""
+"""Policy gradients with a network: PPO, magnetic mirror descent, and NashPG."""
 
 from __future__ import annotations
 
@@ -30,15 +30,18 @@ class NetworkPolicyGradient(NetworkSpec):
     generalized advantage estimation, divided by their standard deviation, each of the `epochs`
     gradient steps on a batch decreases the mean over decisions of
 
-        −min(ρ A, clip(ρ, 1 − clip, 1 + clip) A) − α H(π) + kl Σ π log(π / π_old) + value (V − v)²
+        −min(ρ A, clip(ρ, 1 − clip, 1 + clip) A) − α H(π) + kl Σ π log(π / π_old)
+            + reference Σ π log(π / π_ref) + value (V − v)²
 
     where α H(π) is, up to a constant, −α times the divergence from the uniform policy, the magnet
-    of magnetic mirror descent.
+    of magnetic mirror descent, and π_ref is the policy of the network after the last multiple of
+    `reference_steps` learner steps.
 
     Notes
     -----
     Source: Schulman et al. (2017) for PPO; Sokota et al. (ICLR 2023) for magnetic mirror descent;
-    Rudolph et al. (ICLR 2026) for both in two-player zero-sum games, with both seats in a batch.
+    Yu et al. (2025) for NashPG, whose reference policy is replaced; Rudolph et al. (ICLR 2026) for
+    the first two in two-player zero-sum games, with both seats in a batch.
     """
 
     name: str = "ppo"
@@ -47,6 +50,10 @@ class NetworkPolicyGradient(NetworkSpec):
     """Distance from 1 up to which a ratio ρ counts; inf for no limit."""
     kl: float = 0.0
     """Weight of the divergence from the policy that has played."""
+    reference: float = 0.0
+    """Weight of the divergence from the reference policy."""
+    reference_steps: int = 300
+    """Learner steps after which the policy becomes the reference policy."""
     entropy: float = 0.4
     """α in the first step, in units of the standard deviation of advantages."""
     entropy_halving_steps: float = 2000.0
@@ -64,10 +71,11 @@ class NetworkPolicyGradient(NetworkSpec):
         for name in ("clip", "entropy_halving_steps"):
             if getattr(self, name) != inf:
                 self._check_positive(name)
-        for name in ("kl", "entropy"):
+        for name in ("kl", "reference", "entropy"):
             check_number(name, getattr(self, name))
         check_number("gae", self.gae, maximum=1)
-        check_count("epochs", self.epochs, minimum=1)
+        for name in ("epochs", "reference_steps"):
+            check_count(name, getattr(self, name), minimum=1)
         if not self.is_sampled:
             raise ParameterError(
                 f"is_sampled=False: {self.name} learns from sampled episodes; for expectations "
@@ -80,6 +88,8 @@ class NetworkPolicyGradient(NetworkSpec):
         """Do the gradient steps on a batch of episodes."""
         assert episodes is not None
         batch = make_batch(self, rows, episodes, state.network)
+        if self.reference:
+            batch = batch._replace(log_reference=source.log_policy(state.regularizer, rows))
         alpha = self.entropy / (1.0 + state.step / self.entropy_halving_steps)
 
         def learn(number: Array, now: LearnerState) -> LearnerState:
@@ -90,7 +100,14 @@ class NetworkPolicyGradient(NetworkSpec):
             return descend(self, now, gradient, count)._replace(step=state.step, loss=value)
 
         after: LearnerState = jax.lax.fori_loop(0, self.epochs, learn, state)
-        return after._replace(step=state.step + 1)
+        step, reference = state.step + 1, state.regularizer
+        if self.reference:
+            reference = jax.lax.cond(
+                step % self.reference_steps == 0,
+                lambda: source.store(after.network),
+                lambda: state.regularizer,
+            )
+        return after._replace(step=step, regularizer=reference)
 
 
 class Batch(NamedTuple):
@@ -98,6 +115,8 @@ class Batch(NamedTuple):
 
     log_policy: Array
     """[R, A] log π_old."""
+    log_reference: Array
+    """[R, A] log π_ref; log π_old if there is no reference policy."""
     advantage: Array
     """[T, B] A."""
     target: Array
@@ -121,7 +140,8 @@ def make_batch(
     mean = advantage.sum() / number
     deviation = jnp.sqrt(jnp.where(valid, (advantage - mean) ** 2, 0.0).sum() / number)
     advantage /= jnp.maximum(deviation, SMALLEST_DEVIATION)
-    return Batch(legal_log_softmax(logits, rows.legal), advantage, target)
+    log_policy = legal_log_softmax(logits, rows.legal)
+    return Batch(log_policy, log_policy, advantage, target)
 
 
 def surrogate_loss(
@@ -142,7 +162,10 @@ def surrogate_loss(
     limited = jnp.clip(ratio, 1.0 - spec.clip, 1.0 + spec.clip)
     gained = jnp.minimum(ratio * batch.advantage, limited * batch.advantage)
     # Logarithms at illegal actions are 0.
-    penalty = (policy * (alpha * log_policy + spec.kl * change)).sum(axis=1)
+    prices = alpha * log_policy + spec.kl * change
+    if spec.reference:
+        prices += spec.reference * (log_policy - batch.log_reference)
+    penalty = (policy * prices).sum(axis=1)
     errors = (values[here] - batch.target) ** 2
     terms = -gained + penalty[here] + spec.value * errors
     return jnp.where(episodes.valid, terms, 0.0).sum() / jnp.maximum(episodes.valid.sum(), 1)

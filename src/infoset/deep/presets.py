@@ -67,9 +67,21 @@ MMD = NetworkPolicyGradient(
     entropy=0.2,
 )
 
+# The authors clip ratios, as PPO does, and their weight of the entropy is constant.
+NASH_PG = NetworkPolicyGradient(
+    name="nash-pg",
+    description="NashPG: magnetic mirror descent with a reference policy that is replaced",
+    clip=inf,
+    kl=0.5,
+    reference=0.2,
+    reference_steps=300,
+    entropy=0.1,
+    entropy_halving_steps=5000.0,
+)
+
 PRESETS: Registry[NetworkSpec] = Registry(
     "preset",
-    (OURS, LARGE, EXPECTED, PAPER, OPENSPIEL, PPO, MMD),
+    (OURS, LARGE, EXPECTED, PAPER, OPENSPIEL, PPO, MMD, NASH_PG),
     entry_type=NetworkSpec,
     expected='a name, such as "rnad", or a NetworkRNaD, such as NetworkRNaD(eta=0.1)',
 )
