@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
@@ -70,8 +71,7 @@ class _HasMembers(ProtocolType):
     """
 
     def __instancecheck__(cls, instance: object) -> bool:
-        kind, fields = type(instance), getattr(instance, "__dict__", ())
-        return all(hasattr(kind, name) or name in fields for name in _MEMBERS)
+        return getattr(instance, "__dict__", {}).keys() >= _instance_members(type(instance))
 
 
 @runtime_checkable
@@ -337,6 +337,12 @@ class Form(Protocol, metaclass=_HasMembers):
 
 
 _MEMBERS = tuple(name for name in vars(Form) if not name.startswith("_"))
+
+
+@cache
+def _instance_members(kind: type) -> frozenset[str]:
+    """Return the members of a form that are not attributes of a class."""
+    return frozenset(name for name in _MEMBERS if not hasattr(kind, name))
 
 
 def check_form(form: object) -> None:

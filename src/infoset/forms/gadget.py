@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.forms._treeplex_kernels import behavior_to_plan
 from infoset.forms.form import Form, check_form
 from infoset.forms.public_form import PublicForm, check_public_form
 from infoset.forms.public_parts import form_below
@@ -57,8 +58,9 @@ class GadgetForm(TransformedForm):
 class _Entries(NamedTuple):
     """The opponent's S infostates at the root of a part, where a gadget begins.
 
-    values [S]: the values that it can take instead, or its range for `none`; weight, unit [S]:
-    reach by chance and by the searching player's range, or by a range of ones; total: the constant
+    values [S]: the values that it can take instead, or its range for `none`; weight [S]: reach by
+    chance and by the searching player's range; unit [S]: reach that weights the searching player's
+    payoffs, by a range of ones unless `is_zero_sum` (only for `max-margin`); total: the constant
     sum.
     """
 
@@ -151,13 +153,15 @@ def add_gadget(
     values = _checked("opponent", opponent, sizes[other])
     if (own < 0).any() or (gadget == "none" and (values < 0).any()):
         raise ParameterError("a range has a negative entry; give the reach of each infostate")
-    weight = _entry_reach(part, player, own)
+    weight = _entry_reach(part, player, own, sizes)
     if not weight.sum() > 0:
         raise ParameterError(
             f"the range of player {player} is zero wherever play can lead to {part.name}; give a "
             "range with a positive entry"
         )
-    unit = weight if is_zero_sum else _entry_reach(part, player, np.ones(len(own)))
+    unit = weight
+    if gadget == "max-margin" and not is_zero_sum:
+        unit = _entry_reach(part, player, np.ones(len(own)), sizes)
     build = {"resolving": _resolving, "max-margin": _max_margin, "none": _none}[gadget]
     choices = build(_Entries(part, other, values, weight, unit, float(total or 0.0), is_zero_sum))
     # The searching player has no choice at the root: its forced moves have its range as weights.
@@ -230,8 +234,9 @@ def entered_public_form(form: PublicForm, node: int) -> PublicForm:
 def _num_entries(part: Form, player: Player) -> int:
     """Return the number of forced moves of a player at the root of a part."""
     plex = part.treeplexes[player]
-    is_entry = (plex.num_actions == 1) & (plex.parent_sequence == 0)
-    count = int(np.argmin(np.append(is_entry, False)))  # the first that is not an entry
+    # The entries end at the first infostate with another number of actions or decision before.
+    is_later = (plex.num_actions != 1) | (plex.parent_sequence != 0)
+    count = int(is_later.argmax()) if is_later.any() else len(is_later)
     if not count or not (plex.parent_sequence[count:] > 0).all():
         raise ParameterError(
             f"{part.name} does not begin with a forced move of player {player} at each of its "
@@ -240,20 +245,22 @@ def _num_entries(part: Form, player: Player) -> int:
     return count
 
 
-def _entry_reach(part: Form, player: Player, own_range: FloatArray) -> FloatArray:
-    """Return [S_j] reach of the opponent's entries by chance and by a range of the player."""
+def _entry_reach(
+    part: Form, player: Player, own_range: FloatArray, sizes: tuple[int, ...]
+) -> FloatArray:
+    """Return [S_j] reach of the opponent's entries by chance and by a range of the player.
+
+    sizes: number of entries of each player.
+    """
     plans = []
-    for p, plex in enumerate(part.treeplexes):
-        plan = np.ones(plex.num_sequences)
-        if p == player:
-            plan[1 : 1 + len(own_range)] = own_range
+    for p, (plex, count) in enumerate(zip(part.treeplexes, sizes, strict=True)):
+        policy = np.zeros(plex.num_sequences)
+        policy[1 : 1 + count] = own_range if p == player else 1.0
         # Any policy after the entries has the same reach of the entries: here, the first action.
-        count = _num_entries(part, p)
-        plan[1 + count :] = 0.0
-        plan[plex.first_sequence[count:]] = 1.0
-        plans.append(_along_paths(plex, plan))
+        policy[plex.first_sequence[count:]] = 1.0
+        plans.append(_along_paths(plex, policy))
     other = 1 - player
-    reach = part.counterfactual_reach(tuple(plans), other)[: _num_entries(part, other)]
+    reach = part.counterfactual_reach(tuple(plans), other)[: sizes[other]]
     # A subnormal weight has no inverse, and no digits to spare: it counts as 0.
     return np.where(reach < np.finfo(np.float64).tiny, 0.0, reach)
 
@@ -336,13 +343,7 @@ def _applied(plex: Treeplex, choices: _Choices) -> tuple[PlanMap, Treeplex]:
 
 def _along_paths(plex: Treeplex, factor: FloatArray) -> FloatArray:
     """Return [Q] the product of factors [Q] on the path to each sequence."""
-    above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
-    product = factor.copy()
-    # Pointer doubling: after k passes, an entry has the factors of 2^k steps.
-    while above.any():
-        product *= product[above]
-        above = above[above]
-    return product
+    return behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, factor)
 
 
 def _checked(name: str, values: FloatArray, size: int) -> FloatArray:
