@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from infoset.forms import InfostateTree
+from infoset.forms import InfostateTree, LazyObservations
 from infoset.tree import GameTree
 from infoset.typing import IntArray, LongArray, Player
 
@@ -126,17 +127,18 @@ def _own_tree(
     """
     shift = int(numbers[0] < 0)
     roots = slice(shift, shift + num_roots)
-    observations: tuple[object, ...] = ()
-    if shift:  # those of the new root: its private infostates, then the public state
-        known = [whole.infostate_at(number) for number in numbers[roots].tolist()]
-        label = tree.public_tree.label(int(whole.public_state[numbers[shift]]))
-        observations = (*known, f"⟨{label}⟩")
-    first_new = len(whole.observations)
-    private: IntArray | int = np.arange(num_roots, dtype=np.int32) + first_new if shift else -1
-    public = first_new + num_roots if shift else -1
-    action_set = _framed(whole.action_set[numbers], roots, whole.action_set[numbers[roots]])
+    observations: Sequence[object] = whole.observations
+    private: IntArray | int = -1
+    public = -1
+    if shift:
+        # After those of the whole game: the infostates at the root, then its public state.
+        first_new = len(observations)
+        private, public = np.arange(first_new, first_new + num_roots), first_new + num_roots
+        at_root = partial(_observations, tree, whole, numbers[roots])
+        observations = LazyObservations(public + 1, at_root)
+    action_set, at = whole.action_set[numbers], whole.public_state[numbers]
+    action_set[:shift] = at[:shift] = -1
     action_set[np.searchsorted(numbers, below)] = -1  # nobody acts at the leaves
-    at = _framed(whole.public_state[numbers], roots, whole.public_state[numbers[roots]])
     above = np.searchsorted(numbers, whole.parent[numbers]).astype(np.int32)
     return InfostateTree(
         player=whole.player,
@@ -147,8 +149,15 @@ def _own_tree(
         public_state=np.searchsorted(states, at).astype(np.int32),
         action_set=action_set,
         action_sets=whole.action_sets,
-        observations=whole.observations + observations,
+        observations=observations,
     )
+
+
+def _observations(tree: GameTree, whole: InfostateTree, at_root: IntArray) -> tuple[object, ...]:
+    """Return the observations in a part with a new root, given the infostates at its root."""
+    known = map(whole.infostate_at, at_root.tolist())
+    label = tree.public_tree.label(int(whole.public_state[at_root[0]]))
+    return (*whole.observations, *known, f"⟨{label}⟩")
 
 
 def _framed(column: IntArray, roots: slice, at_roots: IntArray | int) -> IntArray:

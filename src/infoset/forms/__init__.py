@@ -51,7 +51,7 @@ from infoset.forms.gadget import (
 )
 from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmetry
 from infoset.forms.infostate_shapes import InfostateShapes
-from infoset.forms.infostate_tree import InfostateTree, PublicTree, acting_tree
+from infoset.forms.infostate_tree import InfostateTree, LazyObservations, PublicTree, acting_tree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
 from infoset.forms.payoffs import (
     FormPayoffs,
@@ -144,6 +144,7 @@ __all__ = [
     "InfostateShapes",
     "InfostateTree",
     "Layout",
+    "LazyObservations",
     "LeafFunction",
     "LeafValues",
     "LockedBehavior",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,25 @@ from infoset.game.infostate import join_steps
 from infoset.typing import NOOP, Action, IntArray, LongArray, Player
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
+
+
+@dataclass(frozen=True, eq=False)
+class LazyObservations(Sequence[object]):
+    """Observations that are computed when the first of them is read, because few texts are."""
+
+    size: int
+    compute: Callable[[], tuple[object, ...]]
+    """Function that returns as many observations as `size`."""
+
+    @cached_property
+    def _computed(self) -> tuple[object, ...]:
+        return self.compute()
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._computed[index]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +55,7 @@ class InfostateTree(ShortRepr):
     action_set: IntArray
     """[S] index into `action_sets` of the legal actions; -1 where the player does not act."""
     action_sets: tuple[tuple[Action, ...], ...]
-    observations: tuple[object, ...]
+    observations: Sequence[object]
     names: tuple[str, ...] | None = None
     """[S] names of the infostates if they come from an extensive form; None if infostates consist
     of observations."""
@@ -83,7 +103,7 @@ class InfostateTree(ShortRepr):
         """Number I of infostates where the player acts."""
         return len(self.acting)
 
-    @property
+    @cached_property
     def num_sequences(self) -> int:
         """Number Q of sequences, including the empty one."""
         return 1 + int(self.num_actions.sum())

@@ -15,6 +15,7 @@ from infoset.forms import (
     FOLLOW,
     Form,
     InfostateTree,
+    LazyObservations,
     SequenceForm,
     add_gadget,
     contract_terminals,
@@ -321,28 +322,31 @@ class _EnteredInfostates:
         old = part.infostate_trees[player]
         num_roots = len(infostates_at(part.tree, part.root)[player]) if part.root else 0
         leaves, sets = part.leaf_infostates(player), list(old.action_sets)
-        action_set, parent, action = old.action_set.copy(), old.parent, old.action.copy()
-        if moves:
-            action_set[leaves] = len(sets)
-            sets.append(moves)
         # A forced move is inserted before each root, with the observations of the root.
-        roots = slice(1, 1 + num_roots)
-        parent = np.where(parent > 0, parent + num_roots, parent)
-        parent[roots], action[roots] = np.arange(1, 1 + num_roots), 0
-        seen = []
-        for column in (old.private_observation, old.public_observation):
-            seen.append(np.insert(column, 1, column[roots]))
-            seen[-1][1 + num_roots : 1 + 2 * num_roots] = len(old.observations)
+        origin = np.concatenate([np.arange(1 + num_roots), np.arange(1, old.num_infostates)])
+        forced, roots = slice(1, 1 + num_roots), slice(1 + num_roots, 1 + 2 * num_roots)
+        parent, action, action_set = old.parent[origin], old.action[origin], old.action_set[origin]
+        parent[parent > 0] += num_roots
+        parent[forced], parent[roots] = 0, np.arange(1, 1 + num_roots)
+        action[forced], action[roots] = -1, 0
+        if moves:
+            action_set[leaves + num_roots] = len(sets)
+            sets.append(moves)
+        action_set[forced] = len(sets)
+        private, public = old.private_observation[origin], old.public_observation[origin]
+        private[roots] = public[roots] = len(old.observations)
         tree = InfostateTree(
             player=player,
-            parent=np.insert(parent, 1, np.zeros(num_roots, np.int32)).astype(np.int32),
-            action=np.insert(action, 1, np.full(num_roots, -1, np.int32)).astype(np.int32),
-            private_observation=seen[0],
-            public_observation=seen[1],
-            public_state=np.insert(old.public_state, 1, old.public_state[roots]),
-            action_set=np.insert(action_set, 1, np.full(num_roots, len(sets), np.int32)),
+            parent=parent,
+            action=action,
+            private_observation=private,
+            public_observation=public,
+            public_state=old.public_state[origin],
+            action_set=action_set,
             action_sets=(*sets, (FOLLOW,)),
-            observations=(*old.observations, None),
+            observations=LazyObservations(
+                len(old.observations) + 1, lambda: (*old.observations, None)
+            ),
         )
         moved = np.where(old.acting > 0, old.acting + num_roots, 0)
         shift = np.repeat(
