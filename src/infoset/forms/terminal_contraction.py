@@ -10,7 +10,13 @@ import numpy as np
 from infoset.errors import NumericalError
 from infoset.forms._contraction_kernels import mark_numbers
 from infoset.forms.infostate_tree import InfostateTree
-from infoset.forms.payoffs import common_sum, merge_payoffs, midranges
+from infoset.forms.payoffs import (
+    column_limits,
+    common_sum,
+    merge_payoffs,
+    middles_of,
+    row_sums,
+)
 from infoset.forms.sequence_form import (
     EXTENSIVE_FORM,
     UNIT,
@@ -108,28 +114,28 @@ def contract_outcomes(
         columns, sizes, outcome, utility * chance_reach[:, None]
     )
     at_ends = utility[numbers_in(outcome, len(utility))]
-    midrange = midranges(at_ends)
+    low, high = column_limits(at_ends)
+    midrange = middles_of(low, high)
     # Merged once more instead of being corrected: differences of large sums would lose digits.
     centered_payoffs = None
     if midrange.any():
-        centered = at_ends - midrange
         paid = (utility - midrange) * chance_reach[:, None]
         rows, sums, _ = merge_payoffs(columns, sizes, outcome, paid)
-        limits = float(centered.min()), float(centered.max())
+        limits = float((low - midrange).min()), float((high - midrange).max())
         centered_payoffs = CenteredPayoffs(rows, sums, limits)
     constant_sum = common_sum(at_ends)
     # Each transition adds a rounded probability, a product and a sum. The product of reach and
     # utility and the sum over the terminal histories of a tuple follow.
-    rounding = (3 * num_steps + 1 + max_added) * UNIT * float(np.abs(at_ends).max())
+    rounding = (3 * num_steps + 1 + max_added) * UNIT * float(np.abs([low, high]).max())
     if constant_sum is not None:
-        rounding += float(np.abs(at_ends.sum(axis=1) - constant_sum).max())
+        rounding += float(np.abs(row_sums(at_ends) - constant_sum).max())
     return SequenceForm(
         name=name,
         treeplexes=tuple(_treeplex(tree) for tree in infostate_trees),
         infostate_trees=infostate_trees,
         terminal_sequence=terminal_sequence,
         payoff=payoff,
-        payoff_range=(float(at_ends.min()), float(at_ends.max())),
+        payoff_range=(float(low.min()), float(high.max())),
         constant_sum=constant_sum,
         payoff_rounding=rounding,
         source=source,
