@@ -11,6 +11,7 @@ import numpy as np
 from infoset.forms import InfostateTree, LazyObservations
 from infoset.tree import GameTree
 from infoset.typing import IntArray, LongArray, Player
+from infoset.utils.sorting import gather_runs
 
 
 def topmost(parent: LongArray | IntArray) -> LongArray:
@@ -38,10 +39,9 @@ def members_of(order: IntArray, first: IntArray, owners: IntArray) -> IntArray:
 
     order [n] members sorted by owner, first [num_owners + 1] the start of each owner's members.
     """
-    counts = first[owners + 1] - first[owners]
-    before = np.cumsum(counts) - counts  # members of the owners before each
-    places = np.repeat(first[owners] - before, counts) + np.arange(counts.sum())
-    return np.sort(order[places])
+    members = gather_runs(order, first, owners)
+    members.sort()
+    return members
 
 
 @dataclass(frozen=True, eq=False)

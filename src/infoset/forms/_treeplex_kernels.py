@@ -147,6 +147,56 @@ def realize_policy(
 
 
 @linear_kernel
+def group_sequences(
+    order: IntArray,
+    depth: IntArray,
+    num_actions: IntArray,
+    first_sequence: IntArray,
+    public_state: IntArray,
+    groups: IndexArray,
+    position: IndexArray,
+    blocks: IndexArray,
+) -> tuple[int, int]:
+    """Fill the arrays of a `Layout`, and return the numbers of groups and of blocks.
+
+    order [I] sorts infostates by depth, then by number of actions, then by public state; depth,
+    num_actions, first_sequence, public_state [I]. Written in place: groups [I, 5], position [Q] and
+    blocks [Q + 1], which begin with zeros; the rest of groups and blocks is not used.
+    """
+    # The empty sequence is a block.
+    num_groups, num_blocks, base, begin = 0, 1, 1, 0
+    while begin < len(order):
+        leader = order[begin]
+        end = begin
+        while (
+            end < len(order)
+            and depth[order[end]] == depth[leader]
+            and num_actions[order[end]] == num_actions[leader]
+        ):
+            end += 1
+        groups[num_groups, 0], groups[num_groups, 2] = base, num_actions[leader]
+        groups[num_groups, 1] = groups[num_groups, 4] = end - begin
+        groups[num_groups, 3] = begin
+        num_groups += 1
+        # Action by action, so that one action of all infostates is one vector.
+        for action in range(num_actions[leader]):
+            rank = 0  # in the run of infostates of one public state
+            for place in range(begin, end):
+                infostate = order[place]
+                if place > begin and public_state[infostate] != public_state[order[place - 1]]:
+                    rank = 0
+                if rank % LANES == 0:
+                    blocks[num_blocks] = base
+                    num_blocks += 1
+                position[first_sequence[infostate] + action] = base
+                rank += 1
+                base += 1
+        begin = end
+    blocks[num_blocks] = base
+    return num_groups, num_blocks
+
+
+@linear_kernel
 def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray) -> IntArray:
     """Return [S] the last own sequence before each infostate.
 

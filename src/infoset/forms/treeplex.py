@@ -7,11 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.forms._treeplex_kernels import max_roundings
+from infoset.forms._treeplex_kernels import group_sequences, max_roundings
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
-from infoset.utils.simd import LANES
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,16 +159,26 @@ def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None
     depth = treeplex.own_depth
     # `lexsort` sorts by the last key first: groups are infostates of equal depth and action count.
     order = np.lexsort((public, treeplex.num_actions, depth)).astype(np.int32)
-    num_actions = treeplex.num_actions[order]
-    starts = np.flatnonzero(is_new(depth[order], num_actions))
-    counts = np.diff([*starts, len(order)])
-    sizes = counts * num_actions[starts]
-    bases = 1 + np.cumsum(sizes) - sizes
-    columns = (bases, counts, num_actions[starts], starts, counts)
-    groups = np.stack(columns, axis=1).astype(np.uint32)
-    position = _positions(treeplex, order, groups)
-    blocks = _blocks(groups, public[order])
-    return Layout(groups, position[treeplex.parent_sequence[order]], position, order, blocks)
+    groups = np.empty((len(order), 5), np.uint32)
+    position = np.zeros(treeplex.num_sequences, np.uint32)
+    blocks = np.zeros(treeplex.num_sequences + 1, np.uint32)
+    num_groups, num_blocks = group_sequences(
+        order,
+        depth,
+        treeplex.num_actions,
+        treeplex.first_sequence,
+        public,
+        groups,
+        position,
+        blocks,
+    )
+    return Layout(
+        groups=groups[:num_groups].copy(),
+        parent=position[treeplex.parent_sequence[order]],
+        position=position,
+        infostate=order,
+        blocks=blocks[: num_blocks + 1].copy(),
+    )
 
 
 def is_new(*columns: IntArray | IndexArray | LongArray) -> BoolArray:
@@ -179,28 +188,3 @@ def is_new(*columns: IntArray | IndexArray | LongArray) -> BoolArray:
     for column in columns:
         new[1:] |= column[1:] != column[:-1]
     return new
-
-
-def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> IndexArray:
-    position = np.zeros(treeplex.num_sequences, dtype=np.uint32)
-    for base, count, actions, start, _ in groups.tolist():
-        members = order[start : start + count]
-        for action in range(actions):
-            # Action by action, so that one action of all infostates is one vector.
-            where = base + action * count + np.arange(count)
-            position[treeplex.first_sequence[members] + action] = where
-    return position
-
-
-def _blocks(groups: IndexArray, public_state: IntArray) -> IndexArray:
-    """Return the boundaries of blocks, given public states in the order of the groups."""
-    starts, end = [np.zeros(1, np.int64)], 1
-    for base, count, actions, first, _ in groups.tolist():
-        rank = np.arange(count)
-        begins = is_new(public_state[first : first + count])
-        # The place in the run of a public state: less the last beginning at or before it.
-        rank -= np.maximum.accumulate(np.where(begins, rank, 0))
-        block = base + np.flatnonzero(rank % LANES == 0)
-        starts += [block + action * count for action in range(actions)]
-        end = base + count * actions
-    return np.concatenate([*starts, [end]]).astype(np.uint32)

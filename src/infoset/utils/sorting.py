@@ -56,6 +56,24 @@ def counting_pass(column: IndexArray, order: IndexArray, size: int) -> IndexArra
     return placed
 
 
+@linear_kernel
+def gather_runs(values: IntArray, first: IndexArray | LongArray, owners: IntArray) -> IntArray:
+    """Return the values of several owners, one owner after the other.
+
+    values [n] sorted by owner, first [number of owners + 1] where the values of each owner begin.
+    """
+    size = 0
+    for owner in owners:
+        size += first[owner + 1] - first[owner]
+    gathered = np.empty(size, values.dtype)
+    end = 0
+    for owner in owners:
+        for place in range(first[owner], first[owner + 1]):
+            gathered[end] = values[place]
+            end += 1
+    return gathered
+
+
 def number_by_appearance(labels: IntArray | LongArray) -> IntArray:
     """Renumber labels as 0, 1, … in the order of first appearance; negative labels become -1.
 
