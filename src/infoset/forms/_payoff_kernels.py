@@ -54,6 +54,39 @@ def is_same_row(rows: LongArray, one: int, other: int) -> bool:
 
 
 @linear_kernel
+def group_entries(
+    order: IndexArray,
+    block: IndexArray,
+    row: IndexArray,
+    payoff: FloatArray,
+    kept: IndexArray,
+    begins: LongArray,
+    first: IndexArray,
+) -> tuple[int, int]:
+    """Group payoffs by block and row, and return the numbers of payoffs and of groups.
+
+    order [M] sorts payoffs by block and then by row; block, row, payoff [M]. Written in place: kept
+    [M], the order without payoffs of zero; begins [M + 1], where each group begins in it; first
+    [B + 1], which begins with zeros, the first group of each block.
+    """
+    num_kept = num_groups = 0
+    last = order[0] if len(order) else 0
+    for number in order:
+        if payoff[number] == 0.0:
+            continue
+        if not num_kept or block[number] != block[last] or row[number] != row[last]:
+            begins[num_groups] = num_kept
+            num_groups += 1
+            first[block[number] + 1] += 1
+        kept[num_kept] = last = number
+        num_kept += 1
+    begins[num_groups] = num_kept
+    for place in range(1, len(first)):
+        first[place] += first[place - 1]
+    return num_kept, num_groups
+
+
+@linear_kernel
 def share_payoffs(
     first: LongArray,
     lane: NDArray[np.uint8],

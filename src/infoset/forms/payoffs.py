@@ -14,6 +14,7 @@ from infoset.forms._payoff_kernels import (
     BlockPayoffs,
     ComposedPayoffs,
     TwoPlayerPayoffs,
+    group_entries,
     share_payoffs,
 )
 from infoset.forms._public_payoff_kernels import Composition
@@ -217,18 +218,16 @@ def block_payoffs(
     start = layouts[player].blocks
     # Terminals are sorted by block of the own sequence, and then by the opponent's sequence.
     block_of = np.repeat(np.arange(len(start) - 1, dtype=np.uint32), np.diff(start))
-    order = lexicographic_order(
-        (block_of[column], row), [len(start) - 1, len(layouts[1 - player].position)]
-    )
-    order = order[payoff[order] != 0]
-    row, column, payoff = row[order], column[order], payoff[order]
     block = block_of[column]
+    order = lexicographic_order((block, row), [len(start) - 1, len(layouts[1 - player].position)])
     # Equal pairs are one entry, with a payoff in the lane of each own sequence of the block.
-    begins = np.flatnonzero(is_new(block, row))
+    kept, begins = np.empty_like(order), np.empty(len(order) + 1, np.int64)
+    first = np.zeros(len(start), np.uint32)
+    num_kept, size = group_entries(order, block, row, payoff, kept, begins, first)
+    kept, begins = kept[:num_kept], begins[: size + 1]
     lane = (column - start[block]).astype(np.uint8)
-    where, shared = _share(np.append(begins, len(order)), lane, payoff)
-    first = np.searchsorted(block[begins], np.arange(len(start), dtype=np.uint32))
-    return BlockPayoffs(start, first.astype(np.uint32), row[begins], where, shared)
+    where, shared = _share(begins, lane[kept], payoff[kept])
+    return BlockPayoffs(start, first, row[kept[begins[:-1]]], where, shared)
 
 
 def _share(
@@ -243,9 +242,7 @@ def _share(
     # Rows are compared by their bits, so that 0.0 and -0.0 differ.
     with np.errstate(over="ignore"):  # hashes wrap around, also where kernels are interpreted
         used = share_payoffs(first, lane, payoff.view(np.int64), slots, rows, where)
-    shared = aligned_zeros(used * LANES, "float64")
-    shared[:] = rows[:used].view(np.float64).ravel()
-    return where, shared
+    return where, rows[:used].view(np.float64).ravel()
 
 
 def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayoffs:
