@@ -82,7 +82,7 @@ class TreePart(ShortRepr):
         """The public state at the root of the part."""
         return int(self.public_states[0])
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of the game and of the part."""
         if not self.root and not len(self.leaves):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from typing import NamedTuple, TypeAlias
 
@@ -145,14 +146,7 @@ class RegretScheme:
         NumericalError
             If a number is too large for floating point.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            rows = self._rows(first, count)
-        if not (rows < inf).all():
-            raise NumericalError(
-                f"the weights or discounts of {self.name} at iterations up to "
-                f"{first + count - 1} are too large for floating point: use smaller exponents"
-            )
-        return rows
+        return _schedule(self, first, count).copy()
 
     def _rows(self, first: int, count: int) -> FloatArray:
         t = np.arange(first, first + count, dtype=np.float64)
@@ -197,6 +191,19 @@ class RegretScheme:
         # 1 instead of 0, whose negative powers are infinite; `where` replaces the result.
         powers = np.maximum(t - 1, 1) ** self._at(exponent, t)
         return np.where(t > 1, powers / (powers + self.discount_offset), 0.0)
+
+
+@lru_cache(maxsize=1)  # many small games are solved by the same iterations
+def _schedule(scheme: RegretScheme, first: int, count: int) -> FloatArray:
+    """Return the numbers of iterations; see `RegretScheme.schedule`."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = scheme._rows(first, count)
+    if not (rows < inf).all():
+        raise NumericalError(
+            f"the weights or discounts of {scheme.name} at iterations up to "
+            f"{first + count - 1} are too large for floating point: use smaller exponents"
+        )
+    return rows
 
 
 def _check_exponent(name: str, exponent: Exponent | None, minimum: float) -> None:

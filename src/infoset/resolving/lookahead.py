@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import add
 
 import numpy as np
 
@@ -46,16 +47,23 @@ class Lookahead:
             found[above].append(state)
         return found
 
+    @cached_property
+    def _acts(self) -> list[list[bool]]:
+        """`acts` as lists, which are faster than arrays to read one entry at a time."""
+        found: list[list[bool]] = self.acts.tolist()
+        return found
+
     def leaves(self, root: int) -> list[int]:
         """Return the public states at which a search from `root` stops."""
         if self.depth is None:
             return []
-        found, waiting = [], [(root, np.zeros(self.acts.shape[1], int))]
+        found, waiting = [], [(root, [0] * self.acts.shape[1])]
         while waiting:
             state, count = waiting.pop()
-            acts = self.acts[state]
-            if acts.any() and count.min() >= self.depth:
+            acts = self._acts[state]
+            if any(acts) and min(count) >= self.depth:
                 found.append(state)
                 continue
-            waiting += [(child, count + acts) for child in self.children[state]]
+            count = list(map(add, count, acts))
+            waiting += [(child, count) for child in self.children[state]]
         return sorted(found)

@@ -188,8 +188,10 @@ class ValuedTreePart:
         part = self.part
         above = [-1] if part.root else []
         # Parts number the public states that they contain; nobody else acts at leaves.
-        leaves = np.searchsorted(np.sort([*above, *part.public_states, *part.leaves]), part.leaves)
-        found: BoolArray = np.isin(self.entered(player).public_states[own], leaves)
+        states = np.sort(np.concatenate([above, part.public_states, part.leaves]))
+        is_leaf = np.zeros(len(states), bool)
+        is_leaf[np.searchsorted(states, part.leaves)] = True
+        found: BoolArray = is_leaf[self.entered(player).public_states[own]]
         if isinstance(form, TransformedForm):
             kept = form.infostates[own]
             found = found[np.maximum(kept, 0)] & (kept >= 0)

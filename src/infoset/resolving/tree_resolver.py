@@ -57,6 +57,10 @@ class TreeResolver(PublicStateResolver):
         self._leaf_values = values.by_pair(player) if both_choose else own_values
         self._range_values = range_values
         self._own = tree.infostate_trees[player]
+        plex = tree.sequence_form.treeplexes[player]
+        before = np.repeat(plex.parent_sequence, plex.num_actions)
+        self._sequence_before = np.concatenate([np.zeros(1, np.int32), before])
+        self._root = PublicBeliefState.with_unit_ranges(tree)
 
     def find(self, infostate: Infostate) -> Decision:
         """Return the decision at an infostate of the player."""
@@ -84,21 +88,24 @@ class TreeResolver(PublicStateResolver):
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
         """Return [S_i] the player's range at a public state under a policy [Q]."""
-        own = self._own
         here = infostates_at(self.tree, public_state)[self.player]
-        found = np.ones(len(here))
-        for place, infostate in enumerate(here.tolist()):
-            node = infostate
-            while node > 0:
-                if own.action[node] >= 0:
-                    found[place] *= policy[own.first_sequence[own.parent[node]] + own.action[node]]
-                node = int(own.parent[node])
+        found, sequence = np.ones(len(here)), self._own.last_sequence[here]
+        # All paths to the root are followed together, one decision in each pass.
+        while sequence.any():
+            found *= np.where(sequence > 0, policy[sequence], 1.0)
+            sequence = self._sequence_before[sequence]
         return found
 
     def weight(self, public_state: int, own_range: FloatArray) -> float:
         """Return the reach of a public state by chance and the player's range."""
-        root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        root = self._root_of(public_state)
         return float((own_range[root.position[:, self.player]] * root.chance_reach).sum())
+
+    def _root_of(self, public_state: int) -> PublicBeliefState:
+        """Return the histories of a public state, with ranges of ones; the last ones are kept."""
+        if self._root.public_state != public_state:
+            self._root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        return self._root
 
     def opponent_range(self, public_state: int) -> FloatArray:
         """Return [S_j] the opponent's range under the blueprint."""
@@ -107,7 +114,7 @@ class TreeResolver(PublicStateResolver):
 
     def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
         """Return [S_j, n] the opponent's value for each of its continuations."""
-        root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        root = self._root_of(public_state)
         values = self._values_after_choices(public_state, root.histories)
         if values is None:
             values = self._their_values[root.histories]
