@@ -329,12 +329,17 @@ def _applied(plex: Treeplex, choices: _Choices) -> tuple[PlanMap, Treeplex]:
     last[0], last[1 : 1 + count] = 0, choices.begin
     weight, scale = np.ones((2, plex.num_sequences))
     weight[1 : 1 + count], scale[1 : 1 + count] = choices.weight, choices.scale
-    parent = np.zeros(len(choices.num_actions), np.int64)
-    first = 1 + np.cumsum(choices.num_actions) - choices.num_actions
+    first = np.ones(len(choices.num_actions), np.int64)
+    first[1:] += np.cumsum(choices.num_actions[:-1])
+    later = last.astype(np.int32)
     found = Treeplex(
-        parent_sequence=np.append(parent, last[plex.parent_sequence[count:]]).astype(np.int32),
-        first_sequence=np.append(first, last[plex.first_sequence[count:]]).astype(np.int32),
-        num_actions=np.append(choices.num_actions, plex.num_actions[count:]).astype(np.int32),
+        parent_sequence=np.concatenate(
+            [np.zeros_like(choices.num_actions), later[plex.parent_sequence[count:]]]
+        ),
+        first_sequence=np.concatenate(
+            [first.astype(np.int32), later[plex.first_sequence[count:]]]
+        ),
+        num_actions=np.concatenate([choices.num_actions, plex.num_actions[count:]]),
         num_sequences=plex.num_sequences - count + added,
     )
     weight, scale = _along_paths(plex, weight), _along_paths(plex, scale)

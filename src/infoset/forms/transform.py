@@ -144,13 +144,13 @@ class Transform(NamedTuple):
         self, terminal_sequence: IntArray, payoff: FloatArray, of_reach: bool = False
     ) -> tuple[LongArray, FloatArray]:
         """Return tuples of sequences and payoffs [M', N], given those [M, N] of the base."""
-        players = range(len(self.maps))
-        columns = [self.maps[p].last[terminal_sequence[:, p]] for p in players]
-        weights = [self.maps[p].weight[terminal_sequence[:, p]] for p in players]
+        players, listed = range(len(self.maps)), np.ascontiguousarray(terminal_sequence.T)
+        columns = [self.maps[p].last[listed[p]] for p in players]
+        weights = [self.maps[p].weight[listed[p]] for p in players]
         # A payoff is multiplied by the own scale and by the weights of the others' plans.
         paid = np.empty_like(payoff)
         for player in players:
-            factor = self.maps[player].scale[terminal_sequence[:, player]]
+            factor = self.maps[player].scale[listed[player]]
             for other in players:
                 factor = factor * weights[other] if other != player else factor
             paid[:, player] = payoff[:, player] * factor

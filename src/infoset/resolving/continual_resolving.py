@@ -39,7 +39,7 @@ from infoset.resolving.form_model import FormModel
 from infoset.resolving.gadgets import GADGETS
 from infoset.resolving.leaf_rules import LEAF_RULES
 from infoset.resolving.public_resolver import PublicResolver
-from infoset.resolving.public_state_resolver import PublicStateResolver
+from infoset.resolving.public_state_resolver import PublicStateResolver, whole_policies
 from infoset.resolving.range_values import RangeValues
 from infoset.resolving.resolution import (
     ITERATIONS,
@@ -50,7 +50,7 @@ from infoset.resolving.resolution import (
     ResolvingSettings,
 )
 from infoset.resolving.rules_resolver import RulesResolver
-from infoset.resolving.tree_resolver import TreeResolver
+from infoset.resolving.tree_resolver import TreeParts, TreeResolver
 from infoset.runs import SolveResult
 from infoset.runs.searcher import SearchBudget, SearchedGame, Searcher
 from infoset.tree import GameTree, build_world_graph
@@ -316,8 +316,9 @@ class ContinualResolving(Searcher):
                 f'leaf_rule="{self.resolving.leaf_rule}" needs leaves at which players choose, '
                 f"but {type(by_range).__name__} gives each infostate there a value; omit leaf_rule"
             )
+        parts = TreeParts(tree, self.resolving.depth)
         return blueprint, [
-            TreeResolver(tree, player, blueprint, values, self.resolving, by_range)
+            TreeResolver(parts, player, blueprint, values, self.resolving, by_range)
             for player in range(2)
         ]
 
@@ -469,8 +470,7 @@ class ContinualResolving(Searcher):
                 f"{self.model.game}; give build_tree(game) or build_public_form(game) if it is "
                 "small enough"
             )
-        whole = tuple(resolver.whole_policy() for resolver in resolvers)
-        return TabularPolicy(self.blueprint.form, whole)
+        return TabularPolicy(self.blueprint.form, whole_policies(resolvers))
 
 
 def _tree_of(model: SearchedGame, values: object) -> GameTree | None:

@@ -264,7 +264,7 @@ def _check_game(part: TreePart) -> None:
 
 def _utilities(part: TreePart, player: Player, leaf_values: FloatArray) -> FloatArray:
     """Return [Z, 2] the utilities at terminals and leaves, given one player's at leaves."""
-    own = np.append(part.tree.rewards_so_far[part.terminals, player], leaf_values)
+    own = np.concatenate([part.tree.rewards_so_far[part.terminals, player], leaf_values])
     constant = part.tree.sequence_form.constant_sum
     assert constant is not None
     found = np.empty((len(own), 2))
@@ -290,15 +290,16 @@ def _ended_form(
         [Z, 2] at the terminals and at these ends.
     """
     num_ended = len(part.terminals)
-    place = np.append(np.arange(num_ended), num_ended + leaf)
-    sequence = np.stack([own.last(part, p, place) for p, own in enumerate(entered)], axis=1)
+    place = np.concatenate([np.arange(num_ended), num_ended + leaf])
+    sequence = np.empty((2, len(place)), np.int32)
     for player, own in enumerate(entered):
+        sequence[player] = own.last(part, player)[place]
         if own.moves_at_leaves:
-            sequence[num_ended:, player] = own.leaf_sequence[leaf] + moves[player]
+            sequence[player, num_ended:] = own.leaf_sequence[leaf] + moves[player]
     return contract_terminals(
         name=part.name,
         infostate_trees=tuple(own.tree for own in entered),
-        sequence=sequence.astype(np.int32),
+        sequence=sequence.T,
         chance_reach=part.ends.chance_reach[place],
         utility=utility,
         num_steps=len(part.tree.level_offsets),
@@ -360,10 +361,10 @@ class _EnteredInfostates:
             moves_at_leaves=bool(moves),
         )
 
-    def last(self, part: TreePart, player: Player, place: LongArray) -> LongArray:
-        """Return the player's last sequence at terminals or leaves, at least a forced move."""
-        before = part.ends.sequence[place, player]
-        entered = 1 + part.ends.entry[place, player] if part.root else 0
+    def last(self, part: TreePart, player: Player) -> LongArray:
+        """Return [Z] the player's last sequence at the ends of the part, at least a forced move."""
+        before = part.ends.sequence[:, player]
+        entered = 1 + part.ends.entry[:, player] if part.root else 0
         found: LongArray = np.where(before > 0, self.sequence[before], entered)
         return found
 

@@ -70,7 +70,7 @@ class PublicResolver(PublicStateResolver):
 
     def part(self, public_state: int, *, is_whole: bool = False) -> PublicPart:
         """Return the part to search from a public node, or without leaves if `is_whole`."""
-        leaves = tuple(self.leaves(public_state, is_whole))
+        leaves = () if is_whole else tuple(self.lookahead.leaves(public_state))
         return PublicPart(self.form, public_state, leaves, self._values if leaves else None)
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -79,10 +80,6 @@ class PublicStateResolver(ABC):
         """Return whether the player acts at some history of a public state."""
         return bool(self.lookahead.acts[public_state, self.player])
 
-    def leaves(self, public_state: int, is_whole: bool) -> list[int]:
-        """Return the public states at which a part ends; none if it is all that follows."""
-        return [] if is_whole else self.lookahead.leaves(public_state)
-
     @abstractmethod
     def sequences_at(self, public_state: int) -> LongArray:
         """Return the sequences of the player's actions at a public state."""
@@ -124,7 +121,7 @@ class PublicStateResolver(ABC):
             As in `find`.
         """
         state, first, actions = self.find(infostate)
-        policy = self._policy_at(state)[first : first + len(actions)]
+        policy = self.policy_at(state)[first : first + len(actions)]
         found = self.resolve(state)
         if found is None:
             return ResolvingAnswer(actions=actions, policy=policy)
@@ -143,24 +140,11 @@ class PublicStateResolver(ABC):
             num_iterations=found.num_iterations,
         )
 
-    def whole_policy(self) -> FloatArray:
-        """Return [Q] the player's policy at all public states, by one search at each."""
-        policy = self.blueprint.probabilities[self.player].copy()
-        above: list[int] = []  # the public states above the next one
-        waiting = [0]
-        while waiting:
-            state = waiting.pop()
-            while above and above[-1] != self.lookahead.parent[state]:
-                # Only searches above are needed again; all of them together may not fit in memory.
-                self._searches.pop(above.pop(), None)
-            if self.acts(state):
-                here = self.sequences_at(state)
-                policy[here] = self._policy_at(state)[here]
-            above.append(state)
-            waiting += self.lookahead.children[state]
-        return policy
+    def forget(self, public_state: int) -> None:
+        """Drop the search at a public state, below which no further search is made."""
+        self._searches.pop(public_state, None)
 
-    def _policy_at(self, public_state: int) -> FloatArray:
+    def policy_at(self, public_state: int) -> FloatArray:
         """Return [Q] a policy that is the player's after a search at the public state."""
         found = self.resolve(public_state)
         if self.settings.is_continual or found is None or not found.is_played:
@@ -290,3 +274,29 @@ class PublicStateResolver(ABC):
         both[self.player] = whole
         policy = TabularPolicy(self.blueprint.form, tuple(both))
         return self.gifts(policy, public_state, played[-1][0] if played else 0)
+
+
+def whole_policies(resolvers: Sequence[PublicStateResolver]) -> tuple[FloatArray, ...]:
+    """Return per player [Q] its policy at all public states, by one search at each.
+
+    The resolvers of both players are those of one game. Both search at a public state before the
+    next one, so that the part of the game there is built once.
+    """
+    lookahead = resolvers[0].lookahead
+    policies = tuple(own.blueprint.probabilities[own.player].copy() for own in resolvers)
+    above: list[int] = []  # the public states above the next one
+    waiting = [0]
+    while waiting:
+        state = waiting.pop()
+        while above and above[-1] != lookahead.parent[state]:
+            # Only searches above are needed again; all of them together may not fit in memory.
+            left = above.pop()
+            for own in resolvers:
+                own.forget(left)
+        for own, policy in zip(resolvers, policies, strict=True):
+            if own.acts(state):
+                here = own.sequences_at(state)
+                policy[here] = own.policy_at(state)[here]
+        above.append(state)
+        waiting += lookahead.children[state]
+    return policies

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.beliefs import PublicBeliefState, part_between
+from infoset.beliefs import PublicBeliefState, TreePart, part_between
 from infoset.beliefs.public_belief_state import infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
@@ -21,13 +21,37 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 
+class TreeParts:
+    """The parts of a tree that searches solve, from a public state down to their depth limit.
+
+    The last parts are kept, because both players search from the same public states.
+
+    Parameters
+    ----------
+    depth
+        As in `Lookahead`.
+    """
+
+    def __init__(self, tree: GameTree, depth: int | None) -> None:
+        self.tree, self.lookahead = tree, Lookahead.on_tree(tree, depth)
+        self._kept: dict[bool, TreePart] = {}
+
+    def part(self, public_state: int, is_whole: bool) -> TreePart:
+        """Return the part to search from a public state, or without leaves if `is_whole`."""
+        kept = self._kept.get(is_whole)
+        if kept is None or kept.root != public_state:
+            leaves = [] if is_whole else self.lookahead.leaves(public_state)
+            self._kept[is_whole] = kept = part_between(self.tree, public_state, leaves)
+        return kept
+
+
 class TreeResolver(PublicStateResolver):
     """Searches of one player on a tree; see `PublicStateResolver`.
 
     Parameters
     ----------
-    tree
-        A two-player constant-sum game.
+    parts
+        The parts of the tree of a two-player constant-sum game.
     blueprint
         The policy of both players outside searches.
     values
@@ -38,17 +62,17 @@ class TreeResolver(PublicStateResolver):
 
     def __init__(
         self,
-        tree: GameTree,
+        parts: TreeParts,
         player: Player,
         blueprint: TabularPolicy,
         values: TransformedValues,
         settings: ResolvingSettings,
         range_values: RangeValues | None = None,
     ) -> None:
+        tree = parts.tree
         payoffs = tree.sequence_form.centered.payoff_range
-        lookahead = Lookahead.on_tree(tree, settings.depth)
-        super().__init__(player, blueprint, settings, lookahead, payoffs)
-        self.tree = tree
+        super().__init__(player, blueprint, settings, parts.lookahead, payoffs)
+        self.tree, self._parts = tree, parts
         own_values = values.against(player)
         constant = tree.sequence_form.constant_sum
         assert constant is not None  # `against` has raised otherwise
@@ -82,7 +106,7 @@ class TreeResolver(PublicStateResolver):
 
     def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
         """Return the part to search from a public state, or without leaves if `is_whole`."""
-        part = part_between(self.tree, public_state, self.leaves(public_state, is_whole))
+        part = self._parts.part(public_state, is_whole)
         leaf_values = self._leaf_values[part.leaf_histories]
         return ValuedTreePart(part, leaf_values, range_values=self._range_values)
 

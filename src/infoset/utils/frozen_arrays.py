@@ -12,10 +12,10 @@ def freeze(holder: object) -> None:
     """Make every array attribute of `holder` read-only."""
     for value in vars(holder).values():
         if isinstance(value, np.ndarray):
-            value.flags.writeable = False
+            value.setflags(write=False)
 
 
 def freeze_arrays(*arrays: NDArray[Any]) -> None:
     """Make arrays read-only."""
     for array in arrays:
-        array.flags.writeable = False
+        array.setflags(write=False)
