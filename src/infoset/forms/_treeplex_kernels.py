@@ -147,6 +147,24 @@ def realize_policy(
 
 
 @linear_kernel
+def own_depths(
+    parent_sequence: IntArray, first_sequence: IntArray, num_actions: IntArray, num_sequences: int
+) -> IntArray:
+    """Return [I] the number of the player's decisions before each acting infostate.
+
+    parent_sequence, first_sequence, num_actions [I].
+    """
+    depth = np.zeros(len(num_actions), np.int32)
+    length = np.zeros(num_sequences, np.int32)  # of the path of each sequence, in decisions
+    # Parents come first, so the length at the parent sequence is final.
+    for infostate in range(len(num_actions)):
+        depth[infostate] = length[parent_sequence[infostate]]
+        first = first_sequence[infostate]
+        length[first : first + num_actions[infostate]] = depth[infostate] + 1
+    return depth
+
+
+@linear_kernel
 def group_sequences(
     order: IntArray,
     depth: IntArray,

@@ -336,9 +336,7 @@ def _applied(plex: Treeplex, choices: _Choices) -> tuple[PlanMap, Treeplex]:
         parent_sequence=np.concatenate(
             [np.zeros_like(choices.num_actions), later[plex.parent_sequence[count:]]]
         ),
-        first_sequence=np.concatenate(
-            [first.astype(np.int32), later[plex.first_sequence[count:]]]
-        ),
+        first_sequence=np.concatenate([first.astype(np.int32), later[plex.first_sequence[count:]]]),
         num_actions=np.concatenate([choices.num_actions, plex.num_actions[count:]]),
         num_sequences=plex.num_sequences - count + added,
     )

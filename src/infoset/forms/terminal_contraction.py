@@ -113,7 +113,11 @@ def contract_outcomes(
     terminal_sequence, payoff, max_added = merge_payoffs(
         columns, sizes, outcome, utility * chance_reach[:, None]
     )
-    at_ends = utility[numbers_in(outcome, len(utility))]
+    occurring = numbers_in(outcome, len(utility))
+    is_all = (
+        len(occurring) == len(utility) and occurring[0] == 0
+    )  # in order, so that no copy is needed
+    at_ends = utility if is_all else utility[occurring]
     low, high = column_limits(at_ends)
     midrange = middles_of(low, high)
     # Merged once more instead of being corrected: differences of large sums would lose digits.

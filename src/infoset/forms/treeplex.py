@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.forms._treeplex_kernels import group_sequences, max_roundings
+from infoset.forms._treeplex_kernels import group_sequences, max_roundings, own_depths
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
@@ -68,14 +68,9 @@ class Treeplex(ShortRepr):
     @cached_property
     def own_depth(self) -> IntArray:
         """[I] number of the player's decisions before each acting infostate."""
-        before = self.infostate_of_sequence[self.parent_sequence]
-        depth = np.zeros(self.num_infostates, dtype=np.int32)
-        above = before
-        # All paths to the root are followed together, one decision in each pass.
-        while (above >= 0).any():
-            depth += above >= 0
-            above = np.where(above >= 0, before[above], -1)
-        return depth
+        return own_depths(
+            self.parent_sequence, self.first_sequence, self.num_actions, self.num_sequences
+        )
 
     @cached_property
     def plan_roundings(self) -> int:

@@ -206,6 +206,8 @@ class ValuedTreePart:
         self, form: Form, player: Player, probabilities: FloatArray
     ) -> tuple[FloatArray, ValuedTreePart]:
         """Return [Q'] a searching player's policy, and the part with its choices at the leaves."""
+        if self.leaf_values.ndim == 2 and self.range_values is None:
+            return probabilities, self  # the player does not move at leaves
         of_leaf = self._at_leaves(form, player)
         if self.leaf_values.ndim == 2:
             return probabilities[~of_leaf], self

@@ -24,7 +24,7 @@ from infoset.typing import FloatArray, IntArray, LongArray, Player
 class TreeParts:
     """The parts of a tree that searches solve, from a public state down to their depth limit.
 
-    The last parts are kept, because both players search from the same public states.
+    The last ones are kept, because both players search from the same public states.
 
     Parameters
     ----------
@@ -34,7 +34,14 @@ class TreeParts:
 
     def __init__(self, tree: GameTree, depth: int | None) -> None:
         self.tree, self.lookahead = tree, Lookahead.on_tree(tree, depth)
+        self._root = PublicBeliefState.with_unit_ranges(tree)
         self._kept: dict[bool, TreePart] = {}
+
+    def root(self, public_state: int) -> PublicBeliefState:
+        """Return the histories of a public state, with ranges of ones."""
+        if self._root.public_state != public_state:
+            self._root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        return self._root
 
     def part(self, public_state: int, is_whole: bool) -> TreePart:
         """Return the part to search from a public state, or without leaves if `is_whole`."""
@@ -84,7 +91,6 @@ class TreeResolver(PublicStateResolver):
         plex = tree.sequence_form.treeplexes[player]
         before = np.repeat(plex.parent_sequence, plex.num_actions)
         self._sequence_before = np.concatenate([np.zeros(1, np.int32), before])
-        self._root = PublicBeliefState.with_unit_ranges(tree)
 
     def find(self, infostate: Infostate) -> Decision:
         """Return the decision at an infostate of the player."""
@@ -122,14 +128,8 @@ class TreeResolver(PublicStateResolver):
 
     def weight(self, public_state: int, own_range: FloatArray) -> float:
         """Return the reach of a public state by chance and the player's range."""
-        root = self._root_of(public_state)
+        root = self._parts.root(public_state)
         return float((own_range[root.position[:, self.player]] * root.chance_reach).sum())
-
-    def _root_of(self, public_state: int) -> PublicBeliefState:
-        """Return the histories of a public state, with ranges of ones; the last ones are kept."""
-        if self._root.public_state != public_state:
-            self._root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
-        return self._root
 
     def opponent_range(self, public_state: int) -> FloatArray:
         """Return [S_j] the opponent's range under the blueprint."""
@@ -138,7 +138,7 @@ class TreeResolver(PublicStateResolver):
 
     def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
         """Return [S_j, n] the opponent's value for each of its continuations."""
-        root = self._root_of(public_state)
+        root = self._parts.root(public_state)
         values = self._values_after_choices(public_state, root.histories)
         if values is None:
             values = self._their_values[root.histories]
