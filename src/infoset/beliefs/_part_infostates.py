@@ -133,7 +133,8 @@ def _own_tree(
     if shift:
         # After those of the whole game: the infostates at the root, then its public state.
         first_new = len(observations)
-        private, public = np.arange(first_new, first_new + num_roots), first_new + num_roots
+        public = first_new + num_roots
+        private = np.arange(first_new, public, dtype=np.int32)
         at_root = partial(_observations, tree, whole, numbers[roots])
         observations = LazyObservations(public + 1, at_root)
     action_set, at = whole.action_set[numbers], whole.public_state[numbers]

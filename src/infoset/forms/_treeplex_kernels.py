@@ -215,6 +215,23 @@ def group_sequences(
 
 
 @linear_kernel
+def first_sequences(num_actions: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the infostates [I] that have actions, and [S] the first sequence of each infostate.
+
+    num_actions [S]. Sequences are numbered from 1; infostates without actions have the number 0.
+    """
+    acting, first = np.empty(len(num_actions), np.int32), np.zeros(len(num_actions), np.int32)
+    num_acting, following = 0, 1
+    for infostate in range(len(num_actions)):
+        if num_actions[infostate] > 0:
+            acting[num_acting] = infostate
+            num_acting += 1
+            first[infostate] = following
+            following += num_actions[infostate]
+    return acting[:num_acting].copy(), first
+
+
+@linear_kernel
 def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray) -> IntArray:
     """Return [S] the last own sequence before each infostate.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -71,7 +71,8 @@ class _HasMembers(ProtocolType):
     """
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return getattr(instance, "__dict__", {}).keys() >= _instance_members(type(instance))
+        kind: Any = type(instance)
+        return getattr(instance, "__dict__", {}).keys() >= _instance_members(kind)
 
 
 @runtime_checkable
@@ -340,7 +341,7 @@ _MEMBERS = tuple(name for name in vars(Form) if not name.startswith("_"))
 
 
 @cache
-def _instance_members(kind: type) -> frozenset[str]:
+def _instance_members(kind: type[Any]) -> frozenset[str]:
     """Return the members of a form that are not attributes of a class."""
     return frozenset(name for name in _MEMBERS if not hasattr(kind, name))
 

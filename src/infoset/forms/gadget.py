@@ -258,7 +258,9 @@ def _entry_reach(
         policy[1 : 1 + count] = own_range if p == player else 1.0
         # Any policy after the entries has the same reach of the entries: here, the first action.
         policy[plex.first_sequence[count:]] = 1.0
-        plans.append(_along_paths(plex, policy))
+        plans.append(
+            behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, policy)
+        )
     other = 1 - player
     reach = part.counterfactual_reach(tuple(plans), other)[: sizes[other]]
     # A subnormal weight has no inverse, and no digits to spare: it counts as 0.
@@ -270,11 +272,12 @@ def _resolving(entries: _Entries) -> _Choices:
     other, count = entries.opponent, len(entries.values)
     utility = np.empty((count, 2))
     utility[:, other], utility[:, 1 - other] = entries.values, entries.total - entries.values
+    ones = np.ones(count)
     # Sequences 1 + 2s and 2 + 2s follow and terminate at the infostate s.
     return _Choices(
         begin=1 + 2 * np.arange(count),
-        weight=np.ones(count),
-        scale=np.ones(count),
+        weight=ones,
+        scale=ones,
         num_actions=np.full(count, 2, np.int32),
         added=tuple(AddedInfostate(entry, (FOLLOW, TERMINATE)) for entry in range(count)),
         ends=SideEnds(
@@ -327,8 +330,6 @@ def _applied(plex: Treeplex, choices: _Choices) -> tuple[PlanMap, Treeplex]:
     # and all later ones move by the difference of the numbers of sequences.
     last = np.arange(plex.num_sequences) - count + added
     last[0], last[1 : 1 + count] = 0, choices.begin
-    weight, scale = np.ones((2, plex.num_sequences))
-    weight[1 : 1 + count], scale[1 : 1 + count] = choices.weight, choices.scale
     first = np.ones(len(choices.num_actions), np.int64)
     first[1:] += np.cumsum(choices.num_actions[:-1])
     later = last.astype(np.int32)
@@ -340,12 +341,16 @@ def _applied(plex: Treeplex, choices: _Choices) -> tuple[PlanMap, Treeplex]:
         num_actions=np.concatenate([choices.num_actions, plex.num_actions[count:]]),
         num_sequences=plex.num_sequences - count + added,
     )
-    weight, scale = _along_paths(plex, weight), _along_paths(plex, scale)
+    weight = scale = _along_paths(plex, choices.weight)
+    if choices.scale is not choices.weight:
+        scale = _along_paths(plex, choices.scale)
     return PlanMap(last, weight, scale, found.num_sequences), found
 
 
-def _along_paths(plex: Treeplex, factor: FloatArray) -> FloatArray:
-    """Return [Q] the product of factors [Q] on the path to each sequence."""
+def _along_paths(plex: Treeplex, entered: FloatArray) -> FloatArray:
+    """Return [Q] the factor of the forced move before each sequence, given those moves' [S]."""
+    factor = np.ones(plex.num_sequences)
+    factor[1 : 1 + len(entered)] = entered
     return behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, factor)
 
 

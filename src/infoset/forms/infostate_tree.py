@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.forms._treeplex_kernels import last_sequences
+from infoset.forms._treeplex_kernels import first_sequences, last_sequences
 from infoset.game import Infostate, Step, step_text
 from infoset.game.infostate import join_steps
 from infoset.typing import NOOP, Action, IntArray, LongArray, Player
@@ -81,11 +81,10 @@ class InfostateTree(ShortRepr):
         # Index -1, of who does not act, reads the last entry: no actions.
         sizes = np.array([*map(len, self.action_sets), 0], dtype=np.int32)
         num_actions = sizes[self.action_set]
-        first = (1 + np.cumsum(num_actions) - num_actions).astype(np.int32)
-        first[num_actions == 0] = 0
+        acting, first = first_sequences(num_actions)
         derived = {
             "num_actions": num_actions,
-            "acting": np.flatnonzero(num_actions).astype(np.int32),
+            "acting": acting,
             "first_sequence": first,
             "last_sequence": last_sequences(self.parent, self.action, first),
         }

@@ -286,7 +286,7 @@ def _reduced_tree(tree: InfostateTree, locked: BoolArray) -> InfostateTree:
         action=np.where(np.isin(np.arange(tree.num_infostates), after), -1, tree.action),
         private_observation=private,
         action_set=np.where(is_locked, -1, tree.action_set),
-        observations=tree.observations + pairs,
+        observations=(*tree.observations, *pairs),
         # Infostates are called as before, although their steps differ.
         names=tuple(map(tree.label, range(tree.num_infostates))),
     )

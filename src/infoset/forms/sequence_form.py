@@ -180,7 +180,7 @@ class SequenceForm(MembersByInfostate, ShortRepr):
             paid = self._per_player(reach)
         rows, payoff = transform.contract(listed, paid, of_reach)
         sizes = tuple(own.num_sequences for own in transform.maps)
-        columns = np.ascontiguousarray(rows.T).astype(np.uint32)
+        columns = rows.T.astype(np.uint32, order="C")
         return merge_payoffs(columns, sizes, np.arange(len(rows), dtype=np.uint32), payoff)[:2]
 
     def reach_payoffs(self) -> FormPayoffs:

@@ -114,10 +114,9 @@ def contract_outcomes(
         columns, sizes, outcome, utility * chance_reach[:, None]
     )
     occurring = numbers_in(outcome, len(utility))
-    is_all = (
-        len(occurring) == len(utility) and occurring[0] == 0
-    )  # in order, so that no copy is needed
-    at_ends = utility if is_all else utility[occurring]
+    # If all outcomes occur in order, no copy is needed.
+    is_whole = len(occurring) == len(utility) and occurring[0] == 0
+    at_ends = utility if is_whole else utility[occurring]
     low, high = column_limits(at_ends)
     midrange = middles_of(low, high)
     # Merged once more instead of being corrected: differences of large sums would lose digits.

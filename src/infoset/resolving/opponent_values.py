@@ -47,8 +47,11 @@ def mean_values(
     weight = own_range[belief.position[:, player]] * belief.chance_reach
     size = len(belief.ranges[other])
     total = np.bincount(place, weight, size)
-    columns = values.reshape(len(values), -1).T
-    sums = np.stack([np.bincount(place, weight * column, size) for column in columns], axis=1)
+    columns = values.reshape(len(values), -1)
+    # All columns are summed by one call, each at its own places.
+    num = columns.shape[1]
+    places = (num * place[:, None] + np.arange(num)).ravel()
+    sums = np.bincount(places, (weight[:, None] * columns).ravel(), size * num).reshape(size, num)
     means = np.divide(sums, total[:, None], out=np.zeros_like(sums), where=total[:, None] > 0)
     return means.reshape(size, *values.shape[1:])
 

@@ -57,7 +57,7 @@ def counting_pass(column: IndexArray, order: IndexArray, size: int) -> IndexArra
 
 
 @linear_kernel
-def gather_runs(values: IntArray, first: IndexArray | LongArray, owners: IntArray) -> IntArray:
+def gather_runs(values: IntArray, first: IntArray, owners: IntArray) -> IntArray:
     """Return the values of several owners, one owner after the other.
 
     values [n] sorted by owner, first [number of owners + 1] where the values of each owner begin.
