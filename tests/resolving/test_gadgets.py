@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ from infoset.evaluation import (
     transformed_values,
 )
 from infoset.evaluation.tree_reach import reach_without
-from infoset.forms import best_response_sweep, listed_payoffs
+from infoset.forms import as_sequence_form, best_response_sweep, listed_payoffs, lock_infostates
 from infoset.policy import (
     IDENTITY,
     TabularPolicy,
@@ -30,6 +32,7 @@ from infoset.policy import (
 )
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.resolving import GADGETS, gadget_form
+from infoset.resolving.gadgets import entered_form, has_equal_forms
 from infoset.resolving.opponent_values import (
     accumulated_gifts,
     best_response_values,
@@ -438,3 +441,42 @@ def test_what_a_gadget_refuses():
     three = cut_tree(cached_tree("kuhn_poker(players=3)"), depth=2).trunk
     with pytest.raises(UnsupportedGameError, match="two-player"):
         gadget_form(three, 0, np.ones(1), np.ones(1))
+
+
+def test_infostates_at_the_root_of_a_part_are_read_when_they_are_shown():
+    tree = cached_tree("leduc_poker")
+    part = next(cut_tree(tree, depth=2).subgames())
+    entered = entered_form(part)
+    whole = tree.infostate_trees[0]
+    at_root = whole.infostate_at(int(part.infostate_numbers[0][1]))
+    trees = (part.infostate_trees[0], entered.infostate_trees[0])
+    assert not any("_computed" in vars(own.observations) for own in trees)
+    for own in trees:
+        assert own.infostate_at(1).steps[0].private == at_root
+        assert len(list(own.observations)) == len(own.observations)
+    assert pickle.loads(pickle.dumps(entered)).fingerprint == entered.fingerprint
+    # Observations of a part are extended, too: a locked infostate shows the action that it takes.
+    locked = tuple(np.arange(plex.num_infostates) % 2 == 1 for plex in entered.treeplexes)
+    policy = uniform_policy(entered).probabilities
+    reduced = as_sequence_form(lock_infostates(entered, policy, locked))
+    assert len(reduced.infostate_labels(0)) == int((~locked[0]).sum())
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_equal_forms_of_both_players_have_the_same_bits(name):
+    tree, num_equal = cached_tree(name), 0
+    for part in cut_tree(tree, depth=4).subgames():
+        first, second = (entered_form(part, player) for player in range(2))
+        if has_equal_forms(part):
+            num_equal += 1
+            assert first.fingerprint == second.fingerprint
+            assert first.payoff_range == second.payoff_range
+    assert num_equal
+
+
+def test_forms_of_both_players_differ_if_a_utility_is_rounded():
+    whole = SimpleNamespace(constant_sum=0.3)
+    for rewards, expected in (((0.1, 0.2), False), ((0.3, 0.0), True)):  # 0.3 - 0.1 is below 0.2
+        tree = SimpleNamespace(rewards_so_far=np.array([rewards]), sequence_form=whole)
+        part = SimpleNamespace(tree=tree, terminals=np.array([0]))
+        assert has_equal_forms(part) == expected

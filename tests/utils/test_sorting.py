@@ -1,4 +1,4 @@
-"""Lexicographic sorting by counting, against NumPy's sort."""
+"""Sorting by counting, against NumPy's sort, and runs of sorted values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.utils.sorting import lexicographic_order
+from infoset.utils.sorting import gather_runs, lexicographic_order
 
 
 @given(st.data(), st.integers(1, 4), st.integers(0, 40))
@@ -20,3 +20,9 @@ def test_rows_are_sorted_as_numpy_sorts_them(data, num_columns, num_rows):
         for size in sizes
     ]
     assert lexicographic_order(columns, sizes).tolist() == np.lexsort(columns[::-1]).tolist()
+
+
+def test_runs_come_in_the_order_of_their_owners():
+    values, first = np.array([7, 3, 9, 4, 4], np.int32), np.array([0, 2, 2, 5], np.int32)
+    for owners, expected in (([2, 0], [9, 4, 4, 7, 3]), ([1], []), ([], [])):
+        assert gather_runs(values, first, np.array(owners, np.int32)).tolist() == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,11 @@ class LazyObservations(Sequence[object]):
     compute: Callable[[], tuple[object, ...]]
     """Function that returns as many observations as `size`."""
 
+    @classmethod
+    def joined(cls, first: Sequence[object], second: Sequence[object]) -> LazyObservations:
+        """Return two sequences of observations as one, without reading them."""
+        return cls(len(first) + len(second), partial(_joined, first, second))
+
     @cached_property
     def _computed(self) -> tuple[object, ...]:
         return self.compute()
@@ -35,6 +40,10 @@ class LazyObservations(Sequence[object]):
 
     def __getitem__(self, index: Any) -> Any:
         return self._computed[index]
+
+
+def _joined(first: Sequence[object], second: Sequence[object]) -> tuple[object, ...]:
+    return (*first, *second)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -227,6 +227,13 @@ def entered_form(
     return _ended_form(part, entered, leaf, pairs, _utilities(part, player, values.ravel()))
 
 
+def has_equal_forms(part: TreePart) -> bool:
+    """Return whether a part without leaves has the same entered form for both players."""
+    # They differ if a utility is rounded when it is subtracted from the constant sum.
+    first, second = (_utilities(part, player, np.zeros(0)) for player in range(2))
+    return first.tobytes() == second.tobytes()  # as bits, so that 0.0 and -0.0 differ
+
+
 def arriving_form(part: TreePart) -> tuple[SequenceForm, tuple[LongArray, LongArray]]:
     """Return a part with forced moves at its root, and at its leaves, which pay 1 to each player.
 
@@ -267,9 +274,7 @@ def _utilities(part: TreePart, player: Player, leaf_values: FloatArray) -> Float
     own = np.concatenate([part.tree.rewards_so_far[part.terminals, player], leaf_values])
     constant = part.tree.sequence_form.constant_sum
     assert constant is not None
-    found = np.empty((len(own), 2))
-    found[:, player], found[:, 1 - player] = own, constant - own
-    return found
+    return np.stack([own, constant - own] if player == 0 else [constant - own, own], axis=1)
 
 
 def _ended_form(
@@ -345,9 +350,7 @@ class _EnteredInfostates:
             public_state=old.public_state[origin],
             action_set=action_set,
             action_sets=(*sets, (FOLLOW,)),
-            observations=LazyObservations(
-                len(old.observations) + 1, lambda: (*old.observations, None)
-            ),
+            observations=LazyObservations.joined(old.observations, (None,)),
         )
         moved = np.where(old.acting > 0, old.acting + num_roots, 0)
         shift = np.repeat(
@@ -365,8 +368,7 @@ class _EnteredInfostates:
         """Return [Z] the player's last sequence at the ends of the part, at least a forced move."""
         before = part.ends.sequence[:, player]
         entered = 1 + part.ends.entry[:, player] if part.root else 0
-        found: LongArray = np.where(before > 0, self.sequence[before], entered)
-        return found
+        return np.where(before > 0, self.sequence[before], entered)
 
 
 def _leaf_values(part: TreePart, leaf_values: FloatArray | None) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 from infoset.beliefs import TreePart, part_between
 from infoset.beliefs.public_belief_state import histories_at
 from infoset.forms import Form, TransformedForm
-from infoset.resolving.gadgets import entered_form, with_gadget
+from infoset.resolving.gadgets import entered_form, has_equal_forms, with_gadget
 from infoset.resolving.opponent_values import responses_at_root
 from infoset.resolving.range_form import part_by_range
 from infoset.resolving.range_values import RangeValues
@@ -136,14 +136,17 @@ class ValuedTreePart:
 
     def entered(self, player: Player) -> Form:
         """Return the part with forced moves at its root; see `entered_form`."""
-        if player not in self._entered:
-            by_range = self.range_values if len(self.part.leaves) else None
-            self._entered[player] = (
-                entered_form(self.part, player, self.leaf_values)
-                if by_range is None
-                else part_by_range(self.part, player, by_range)
-            )
-        return self._entered[player]
+        found = self._entered
+        if player not in found:
+            if not len(self.part.leaves):
+                found[player] = entered_form(self.part, player)
+                if has_equal_forms(self.part):
+                    found[1 - player] = found[player]
+            elif self.range_values is None:
+                found[player] = entered_form(self.part, player, self.leaf_values)
+            else:
+                found[player] = part_by_range(self.part, player, self.range_values)
+        return found[player]
 
     def gadget_form(
         self,

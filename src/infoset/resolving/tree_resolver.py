@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.beliefs import PublicBeliefState, TreePart, part_between
+from infoset.beliefs import PublicBeliefState, part_between
 from infoset.beliefs.public_belief_state import infostates_at
 from infoset.evaluation import TransformedValues
 from infoset.game import Infostate
@@ -35,7 +35,7 @@ class TreeParts:
     def __init__(self, tree: GameTree, depth: int | None) -> None:
         self.tree, self.lookahead = tree, Lookahead.on_tree(tree, depth)
         self._root = PublicBeliefState.with_unit_ranges(tree)
-        self._kept: dict[bool, TreePart] = {}
+        self._kept: dict[bool, ValuedTreePart] = {}
 
     def root(self, public_state: int) -> PublicBeliefState:
         """Return the histories of a public state, with ranges of ones."""
@@ -43,13 +43,28 @@ class TreeParts:
             self._root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
         return self._root
 
-    def part(self, public_state: int, is_whole: bool) -> TreePart:
-        """Return the part to search from a public state, or without leaves if `is_whole`."""
+    def part(
+        self,
+        public_state: int,
+        is_whole: bool,
+        values: FloatArray,
+        range_values: RangeValues | None,
+    ) -> ValuedTreePart:
+        """Return the part to search from a public state, or without leaves if `is_whole`.
+
+        values : of all histories, as `ValuedTreePart.leaf_values`.
+        """
         kept = self._kept.get(is_whole)
         if kept is None or kept.root != public_state:
             leaves = [] if is_whole else self.lookahead.leaves(public_state)
-            self._kept[is_whole] = kept = part_between(self.tree, public_state, leaves)
-        return kept
+            part = part_between(self.tree, public_state, leaves)
+        elif len(kept.part.leaves):
+            part = kept.part
+        else:
+            return kept  # values at leaves are all that depends on the player
+        found = ValuedTreePart(part, values[part.leaf_histories], range_values=range_values)
+        self._kept[is_whole] = found
+        return found
 
 
 class TreeResolver(PublicStateResolver):
@@ -112,9 +127,7 @@ class TreeResolver(PublicStateResolver):
 
     def part(self, public_state: int, *, is_whole: bool = False) -> ValuedTreePart:
         """Return the part to search from a public state, or without leaves if `is_whole`."""
-        part = self._parts.part(public_state, is_whole)
-        leaf_values = self._leaf_values[part.leaf_histories]
-        return ValuedTreePart(part, leaf_values, range_values=self._range_values)
+        return self._parts.part(public_state, is_whole, self._leaf_values, self._range_values)
 
     def range_of(self, policy: FloatArray, public_state: int) -> FloatArray:
         """Return [S_i] the player's range at a public state under a policy [Q]."""
