@@ -39,9 +39,10 @@ class TreeParts:
 
     def root(self, public_state: int) -> PublicBeliefState:
         """Return the histories of a public state, with ranges of ones."""
-        if self._root.public_state != public_state:
-            self._root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
-        return self._root
+        root = self._root
+        if root.public_state != public_state:
+            self._root = root = PublicBeliefState.with_unit_ranges(self.tree, public_state)
+        return root
 
     def part(
         self,
