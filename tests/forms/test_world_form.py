@@ -12,11 +12,12 @@ from infoset.errors import (
     GameRuleError,
     GameTooLargeError,
     ParameterError,
+    PolicyMismatchError,
     UnknownNameError,
     UnsupportedGameError,
 )
 from infoset.evaluation import nash_conv
-from infoset.forms import Form, WorldForm, lock
+from infoset.forms import Form, WorldForm, lock, members_by_infostate
 from infoset.front import load_policy, save_policy
 from infoset.game import Infostate, Observation, Step
 from infoset.games import load_game
@@ -381,3 +382,32 @@ def test_uniform_play_of_the_benchmark_games(name, conv, value):
         measured = infoset.evaluate(build_world_form(load_game(name)), "uniform")
     assert measured.nash_conv == pytest.approx(conv, abs=1e-10)
     assert measured.values[0] == pytest.approx(value, abs=1e-10)
+
+
+def test_policies_of_very_many_infostates_are_stored_without_texts(tmp_path, monkeypatch):
+    result = infoset.solve(ABRUPT, "cfr+", iterations=5, form="world")
+    listed = tmp_path / "listed.parquet"
+    save_policy(result.policy, listed)
+    monkeypatch.setattr(members_by_infostate, "MAX_LISTED", 100)
+    world = build_world_form(load_game(ABRUPT))
+    path = tmp_path / "w.parquet"
+    save_policy(result.policy, path, storage="uint16")
+    assert path.stat().st_size < listed.stat().st_size / 2
+    measured = infoset.evaluate(ABRUPT, str(path))
+    assert measured.nash_conv == pytest.approx(result.nash_conv, abs=1e-4)
+    save_policy(result.policy, path)
+    for own, other in zip(
+        load_policy(path).probabilities, result.policy.probabilities, strict=True
+    ):
+        assert np.array_equal(own, other)
+    with pytest.raises(PolicyMismatchError, match="not for dark_hex"):
+        load_policy(path, "dark_hex(num_rows=2,num_cols=3)")
+    for refused in (
+        lambda: world.infostate_labels(0),
+        lambda: save_policy(result.policy, tmp_path / "w.csv"),
+        lambda: world.look_up("anything"),
+    ):
+        with pytest.raises(GameTooLargeError, match="too many to list"):
+            refused()
+    # A file with texts can still be read: the fingerprint says that its rows are those of the form.
+    assert infoset.evaluate(load_policy(listed)).nash_conv == pytest.approx(result.nash_conv)

@@ -61,6 +61,9 @@ class FormTable(NamedTuple):
     other_game: str
     """Message for a table of another form: why the form may differ although the game has the same
     name, and how to proceed."""
+    is_listed: bool = True
+    """Whether players, places and actions are listed. They are empty if there are too many: files
+    then have numbers only, which the fingerprint of the form identifies."""
 
 
 class _HasMembers(ProtocolType):

@@ -9,7 +9,8 @@ from typing import cast
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
+from infoset.errors import GameTooLargeError, UnsupportedGameError
+from infoset.forms import members_by_infostate
 from infoset.forms._payoff_kernels import ComposedPayoffs
 from infoset.forms._treeplex_kernels import behavior_to_plan, best_response_sweep
 from infoset.forms._world_payoff_kernels import world_gradient
@@ -285,7 +286,21 @@ class WorldForm(MembersByInfostate, ShortRepr):
         return self.payoff_width
 
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
-        """Return [I] a unique text for each acting infostate; equal texts get a suffix."""
+        """Return [I] a unique text for each acting infostate; equal texts get a suffix.
+
+        Raises
+        ------
+        GameTooLargeError
+            If there are more than a million.
+        """
+        if self.shapes[player].num_infostates > members_by_infostate.MAX_LISTED:
+            number = self.shapes[player].num_infostates
+            raise GameTooLargeError(
+                f"player {player} of {self.name} has {number:,} infostates, too many to list: ask "
+                "for one by form.infostate_at(player, number) or form.find(infostate), or use "
+                "smaller parameters",
+                {"infostates": number},
+            )
         if player not in self._labels:
             found: dict[str, None] = {}
             for number, text in enumerate(self.shapes[player].labels()):

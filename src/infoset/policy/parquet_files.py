@@ -127,7 +127,8 @@ def write_policy_rows(
     about: dict[str, Any] = {**(metadata or {}), "game": form.name, "fingerprint": form.fingerprint}
     if table.about or storage != "float64":
         about |= {"storage": storage, **table.about}
-    labels, names = row_labels(table), [table.place, "action"]
+    labels = row_labels(table)
+    names = [name for name in (table.place, "action") if name in labels]
     for name in names:
         labels[name] = labels[name].dictionary_encode()
     # A hand has nearly as many different numbers as rows.
@@ -136,9 +137,14 @@ def write_policy_rows(
 
 
 def row_labels(table: FormTable) -> dict[str, Any]:
-    """Return the columns that identify the rows of a policy: player, infostate or line, action."""
+    """Return the columns that identify the rows of a policy: player, infostate or line, action.
+
+    There are none if the form has too many rows to list.
+    """
     import pyarrow as pa
 
+    if not table.is_listed:
+        return {}
     return {
         "player": pa.array(table.players, pa.int32()),
         table.place: pa.array(table.places, pa.string()),
@@ -267,7 +273,7 @@ def read_policy_rows(path: str | Path, column: str, form: Form, table: FormTable
     found.check_game(
         form.name, form.fingerprint, f"for another form called {form.name}: {table.other_game}"
     )
-    found.check_rows(row_labels(table))
+    found.check_rows(row_labels(table), sum(map(len, table.sequences)))
     hands = table.about.get("hands")
     if hands is not None and [*map(list, found.fields["hands"])] != hands:
         raise PolicyFileError(

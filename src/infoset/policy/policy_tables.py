@@ -71,8 +71,12 @@ MORE_FIELDS: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 """By the first column of numbers, the types of the other metadata that a reader uses."""
 
-OPTIONAL_FIELDS: Final[Mapping[str, Any]] = {"storage": Literal[STORAGES]}
-"""Metadata of single policies that are not stored as float64."""
+OPTIONAL_FIELDS: Final[Mapping[str, Any]] = {
+    "storage": Literal[STORAGES],
+    "form": Literal["sequence", "world"],
+    "infostates": Literal["listed", "numbered"],
+}
+"""Metadata of single policies that are not stored as float64, or not on a sequence form."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +109,10 @@ class PolicyTable:
             f"file with a policy for {name}"
         )
 
-    def check_rows(self, expected: Mapping[str, pa.Array[Any]]) -> None:
+    def check_rows(self, expected: Mapping[str, pa.Array[Any]], count: int) -> None:
         """Raise unless the rows are those of the game, in order.
 
-        expected : columns of labels, as in the game.
+        expected : columns of labels, as in the game, each with `count` rows.
 
         Raises
         ------
@@ -118,7 +122,6 @@ class PolicyTable:
         import pyarrow as pa
 
         found = {name: _plain(self.table.column(name)) for name in expected}
-        count = len(next(iter(expected.values())))
         if len(self.table) != count:
             raise PolicyFileError(
                 f"{self.path} has {len(self.table)} rows, but a policy for this game has {count}: "
@@ -156,7 +159,8 @@ def read_table(path: Path, column: str) -> PolicyTable:
         raise PolicyFileError(f"{path} {_found(names)}")
     metadata = _metadata(table, path)
     try:
-        more = OPTIONAL_FIELDS if column == PROBABILITY and "storage" in metadata else {}
+        optional = OPTIONAL_FIELDS if column == PROBABILITY else {}
+        more = {name: kind for name, kind in optional.items() if name in metadata}
         fields = typed_fields(metadata, {**FIELDS, **MORE_FIELDS[column], **more})
     except ValueError as error:
         raise PolicyFileError(
@@ -255,6 +259,7 @@ def _schema(column: str, fields: Mapping[str, Any]) -> dict[str, str]:
     """Return the types of the columns of a table, by name and in order."""
     labels = {"player": "int32", "infostate": "string", "action": "string"}
     if column == PROBABILITY:
+        labels = {} if fields.get("infostates") == "numbered" else labels
         return {**labels, PROBABILITY: KINDS[fields.get("storage", "float64")]}
     if column == PROBABILITIES:
         return {**labels, PROBABILITIES: f"double[{len(fields['weights'])}]"}
