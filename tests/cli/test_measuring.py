@@ -223,8 +223,8 @@ def test_a_game_too_large_to_explore_has_lower_bounds(command, monkeypatch):
 def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
     monkeypatch.setattr(
         import_module("infoset.front.game_sources"),
-        "build_sequence_form",
-        partial(infoset.tree.build_sequence_form, max_worlds=300),
+        "build_sequence_or_world_form",
+        partial(infoset.tree.build_sequence_or_world_form, max_worlds=300),
     )
     assert "world states" in command("solve", "goofspiel(num_cards=4)").complaint
 

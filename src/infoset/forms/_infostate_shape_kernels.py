@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.typing import IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 from infoset.utils.interning_kernels import grown_to
 
 WAIT = -1
@@ -17,7 +17,7 @@ EMPTY = 0
 """Number of the structure without decisions."""
 
 
-@kernel
+@linear_kernel
 def list_decisions(
     root: int,
     items: LongArray,

@@ -9,7 +9,7 @@ import numpy as np
 from infoset.forms._infostate_shape_kernels import END, WAIT
 from infoset.forms._world_payoff_kernels import ADD, ADD_TO_COPY, PASS, SCALE
 from infoset.typing import FloatArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 from infoset.utils.interning_kernels import add_list, grown_to, no_lists
 
 TERMINAL = -1
@@ -63,7 +63,7 @@ class Moves(NamedTuple):
     """[slots] what each slot contains before the next move: `NONE`, `SHARED` or `OWNED`."""
 
 
-@kernel
+@linear_kernel
 def add_move(moves: Moves, number: int, edges: Edges, edge: int, slot: int, goal: int) -> None:
     """Write the move along an edge from a slot to another one, and update the state of the goal."""
     chance, before = edges.probability[edge], moves.state[goal]
@@ -79,7 +79,7 @@ def add_move(moves: Moves, number: int, edges: Edges, edge: int, slot: int, goal
     moves.chance[number] = chance
 
 
-@kernel
+@linear_kernel
 def with_room(moves: Moves, size: int, slots: int) -> Moves:
     """Return moves with room for `size` in all, and for the states of `slots`."""
     return Moves(
@@ -89,7 +89,7 @@ def with_room(moves: Moves, size: int, slots: int) -> Moves:
     )
 
 
-@kernel
+@linear_kernel
 def add_waiting(
     edges: Edges, inside: LongArray, size: int, slot_of: LongArray, mark: LongArray, number: int
 ) -> tuple[LongArray, int]:
@@ -113,7 +113,7 @@ def add_waiting(
     return inside, size
 
 
-@kernel
+@linear_kernel
 def distinct(values: LongArray, size: int) -> int:
     """Sort values[:size] in place, without repetitions; return how many there are."""
     values[:size].sort()
@@ -125,7 +125,7 @@ def distinct(values: LongArray, size: int) -> int:
     return kept
 
 
-@kernel
+@linear_kernel
 def compile_programs(
     edges: Edges, limit: int
 ) -> tuple[LongArray, LongArray, LongArray, IntArray, FloatArray, IntArray, FloatArray, LongArray]:
@@ -235,7 +235,7 @@ def compile_programs(
     )
 
 
-@kernel
+@linear_kernel
 def count_work(
     order: LongArray,
     num_slots: LongArray,
@@ -290,7 +290,7 @@ def count_work(
     return sizes, work
 
 
-@kernel
+@linear_kernel
 def largest_reach(first: LongArray, target: LongArray, probability: FloatArray) -> FloatArray:
     """Return [F] the largest product of probabilities on a way from node 0 to the end of each edge.
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from infoset.forms import EMPTY, END, WAIT
 from infoset.typing import IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 from infoset.utils.interning_kernels import add_list, grown_to, no_lists
 
 
-@kernel
+@linear_kernel
 def possible_worlds(
     first_edge: IntArray, next_world: IntArray, step: IntArray, limit: int
 ) -> tuple[LongArray, LongArray, LongArray, LongArray, LongArray]:
@@ -74,7 +74,7 @@ def possible_worlds(
     )
 
 
-@kernel
+@linear_kernel
 def set_heights(members: LongArray, first_member: LongArray, height: LongArray) -> LongArray:
     """Return [S] the largest `height` [W] of the worlds of each set."""
     largest = np.zeros(len(first_member) - 1, np.int64)
@@ -84,7 +84,7 @@ def set_heights(members: LongArray, first_member: LongArray, height: LongArray) 
     return largest
 
 
-@kernel
+@linear_kernel
 def world_heights(order: IntArray, first_edge: IntArray, next_world: IntArray) -> LongArray:
     """Return [W] the length of the longest play from each world; order [W] topological."""
     height = np.zeros(len(order), np.int64)
@@ -95,7 +95,7 @@ def world_heights(order: IntArray, first_edge: IntArray, next_world: IntArray) -
     return height
 
 
-@kernel
+@linear_kernel
 def other_actions(
     members: LongArray, first_member: LongArray, action_set: IntArray
 ) -> tuple[int, int]:
@@ -108,7 +108,7 @@ def other_actions(
     return -1, -1
 
 
-@kernel
+@linear_kernel
 def find_shapes(
     order: LongArray,
     members: LongArray,
@@ -140,7 +140,7 @@ def find_shapes(
     return lists.items[: lists.first[used]].copy(), lists.first[: used + 1].copy(), shape
 
 
-@kernel
+@linear_kernel
 def find_structures(
     items: LongArray, first: LongArray, num_actions: LongArray, step_action: IntArray
 ) -> tuple[LongArray, LongArray, LongArray, LongArray, LongArray, LongArray]:

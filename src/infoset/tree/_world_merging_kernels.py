@@ -6,11 +6,11 @@ import numpy as np
 
 from infoset.forms import TERMINAL, WAIT
 from infoset.typing import FloatArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 from infoset.utils.interning_kernels import add_list, grown_to, no_lists
 
 
-@kernel
+@linear_kernel
 def split_worlds(
     first_edge: IntArray,
     next_world: IntArray,
@@ -81,7 +81,7 @@ def split_worlds(
     )
 
 
-@kernel
+@linear_kernel
 def merge_nodes(
     order: LongArray,
     first: LongArray,

@@ -88,7 +88,12 @@ def build_world_form(
 
 
 def build_sequence_or_world_form(
-    game: Game, *, memory: int | None = None, progress: BuildProgress | None = None
+    game: Game,
+    *,
+    memory: int | None = None,
+    max_worlds: int | None = None,
+    max_seconds: float | None = None,
+    progress: BuildProgress | None = None,
 ) -> tuple[SequenceForm | WorldForm, str | None]:
     """Build the sequence form of a game if it fits in memory, and otherwise its world form.
 
@@ -96,7 +101,7 @@ def build_sequence_or_world_form(
 
     Parameters
     ----------
-    memory, progress
+    memory, max_worlds, max_seconds, progress
         As in `build_tree`.
 
     Raises
@@ -106,7 +111,7 @@ def build_sequence_or_world_form(
     ExplorationLimitError, GameRuleError
         As in `build_tree`.
     """
-    watch = BuildWatch(None, None, memory, progress)
+    watch = BuildWatch(max_worlds, max_seconds, memory, progress)
     return watch.finish(_contract_either, explore_game(game, watch))
 
 

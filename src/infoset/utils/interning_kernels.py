@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from infoset.typing import FloatArray, IntArray, LongArray
-from infoset.utils.compilation import kernel
+from infoset.utils.compilation import linear_kernel
 
 FACTOR = 0x9E3779B97F4A7C1
 """About 2⁶⁰ divided by the golden ratio: it spreads consecutive numbers (Fibonacci hashing)."""
@@ -29,7 +29,7 @@ class Lists(NamedTuple):
     """The hash table: numbers of lists, and -1 where there is none. Its length is a power of 2."""
 
 
-@kernel
+@linear_kernel
 def no_lists() -> Lists:
     """Return an empty table."""
     return Lists(
@@ -43,7 +43,7 @@ def no_lists() -> Lists:
 Numbers = TypeVar("Numbers", LongArray, FloatArray)
 
 
-@kernel
+@linear_kernel
 def grown_to(values: Numbers, size: int) -> Numbers:
     """Return values [n] in an array of at least `size` entries: the same one if it is that long."""
     if size <= len(values):
@@ -54,7 +54,7 @@ def grown_to(values: Numbers, size: int) -> Numbers:
     return larger
 
 
-@kernel
+@linear_kernel
 def add_list(lists: Lists, used: int, candidate: LongArray, size: int) -> tuple[Lists, int]:
     """Return the table with the list candidate[:size], and the list's number.
 
