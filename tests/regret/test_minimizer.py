@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.forms.treeplex import action_major_layout
 from infoset.interop import load_openspiel, policy_from_openspiel
@@ -28,7 +29,7 @@ class AnySchedule(RegretScheme):
 
     def schedule(self, first, count):
         rng = np.random.default_rng(self.seed)
-        rows = rng.uniform(0.2, 1.5, (first + count, 8))
+        rows = rng.uniform(0.2, 1.5, (first + count, 9))
         rows[:, 3] = np.select([rows[:, 3] < 0.6, rows[:, 3] < 1.0], [-np.inf, -0.3], 0.0)
         return rows[first:]
 
@@ -72,6 +73,17 @@ def test_any_schedule_equals_the_reference_implementation(
         seed=seed,
     )
     assert_equals_reference(form, scheme)
+
+
+def test_kernels_read_no_numbers_beyond_a_schedule():
+    class Short(RegretScheme):
+        def schedule(self, first, count):
+            return super().schedule(first, count)[:, :8]
+
+    minimizer = RegretMinimizer(form_of("kuhn_poker"), Short("short", ""))
+    with pytest.raises(ParameterError, match=r"shape \(3, 8\) for 3 iterations; return an array"):
+        minimizer.run(3)
+    assert minimizer.iteration == 0
 
 
 @pytest.mark.parametrize("name", SCHEMES)

@@ -57,7 +57,7 @@ class SchemeSchedule:
 
     def __call__(self, iterations: FloatArray) -> FloatArray:
         """Return [T, 10] the rows of the scheme, each followed by its limit or −1."""
-        rows = self.scheme.schedule(int(iterations[0]), len(iterations))
+        rows = self.scheme.checked_schedule(int(iterations[0]), len(iterations))
         limit = self.scheme.adaptive_limit
         # The limit becomes the tenth number of each row, where `apply_scheme` reads it.
         return np.insert(rows, rows.shape[1], -1.0 if limit is None else limit, axis=1)

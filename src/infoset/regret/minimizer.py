@@ -191,7 +191,7 @@ class RegretMinimizer(IterativeState):
         NumericalError
             If a number of the scheme is too large for the precision.
         """
-        schedule = self.scheme.schedule(self.iteration + 1, iterations)
+        schedule = self.scheme.checked_schedule(self.iteration + 1, iterations)
         # The kernel would turn such numbers into infinities of the precision.
         if (schedule > np.finfo(self.precision).max).any():
             raise NumericalError(

@@ -62,7 +62,7 @@ class PlayerMinimizer(IterativeState):
             [Q] derivative of the player's expected utility with respect to its plan.
         """
         self._done += 1
-        row = self.scheme.schedule(self.iteration, 1)[0]
+        row = self.scheme.checked_schedule(self.iteration, 1)[0]
         layout = self._layout
         update_regrets(
             layout.groups,

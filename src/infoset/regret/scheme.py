@@ -148,6 +148,25 @@ class RegretScheme:
         """
         return _schedule(self, first, count).copy()
 
+    def checked_schedule(self, first: int, count: int) -> FloatArray:
+        """Return `schedule`, which a subclass may have overridden, for a kernel.
+
+        Raises
+        ------
+        NumericalError
+            As `schedule`.
+        ParameterError
+            If there are not `NUM_COLUMNS` numbers for each iteration: a kernel would read others.
+        """
+        rows = self.schedule(first, count)
+        if rows.shape != (count, NUM_COLUMNS):
+            raise ParameterError(
+                f"the schedule of {self.name} has shape {rows.shape} for {count} iterations; "
+                f"return an array of shape ({count}, {NUM_COLUMNS}), such as a changed copy of "
+                "super().schedule(first, count)"
+            )
+        return rows
+
     def _rows(self, first: int, count: int) -> FloatArray:
         t = np.arange(first, first + count, dtype=np.float64)
         one = np.ones(count)
@@ -191,6 +210,10 @@ class RegretScheme:
         # 1 instead of 0, whose negative powers are infinite; `where` replaces the result.
         powers = np.maximum(t - 1, 1) ** self._at(exponent, t)
         return np.where(t > 1, powers / (powers + self.discount_offset), 0.0)
+
+
+NUM_COLUMNS = 9
+"""Number of numbers that kernels read for each iteration; see `RegretScheme.schedule`."""
 
 
 @lru_cache(maxsize=1)  # many small games are solved by the same iterations
