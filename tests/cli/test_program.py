@@ -235,7 +235,8 @@ def test_memory_that_runs_out_is_no_traceback(command, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(import_module("infoset.front.game_sources"), "build_sequence_form", fail)
+    sources = import_module("infoset.front.game_sources")
+    monkeypatch.setattr(sources, "build_sequence_or_world_form", fail)
     assert "--memory" in command("solve", "matrix_mp").complaint
 
 

@@ -158,7 +158,10 @@ def policies(name):
     return transfer_policy(policy, world), policy
 
 
-SMALL = [*NAMED, *CUSTOM, *range(4), *RANDOM]
+SMALL = [
+    *(*NAMED, *CUSTOM, *range(4), *RANDOM[:10]),
+    *(pytest.param(name, marks=pytest.mark.broad) for name in RANDOM[10:]),
+]
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -206,6 +209,7 @@ def test_reach_is_that_of_the_tree(name):
         assert world.reach_gradient(plans, player) @ plans[player] == pytest.approx(1.0)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["kuhn_poker", LEDUC, ABRUPT])
 def test_gradients_are_those_of_the_tree_where_rewards_come_last(name):
     world, form = forms(name)
@@ -222,6 +226,7 @@ def test_gradients_are_those_of_the_tree_where_rewards_come_last(name):
     assert world.payoff_scale == pytest.approx(form.payoff_scale)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [LEDUC, ABRUPT, *RANDOM[:6]])
 @pytest.mark.parametrize("method", ["cfr+", "cfr", "mmd"])
 def test_methods_find_the_policies_that_they_find_on_the_tree(name, method):
@@ -236,6 +241,7 @@ def test_methods_find_the_policies_that_they_find_on_the_tree(name, method):
     assert found.nash_conv == pytest.approx(expected.nash_conv, rel=1e-6)
 
 
+@pytest.mark.broad
 def test_precision_and_threads():
     world, form = forms(ABRUPT)
     expected = infoset.solve(form, "cfr+", iterations=50).nash_conv
@@ -253,6 +259,7 @@ def test_methods_that_need_a_matrix_refuse():
         infoset.solve(world, "lp")
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [LEDUC, ABRUPT])
 def test_locks_compose(name):
     world, form = forms(name)
@@ -269,6 +276,7 @@ def test_locks_compose(name):
     assert found.values == pytest.approx(expected.values, rel=1e-6)
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", ["w.parquet", "w.csv"])
 def test_files_of_policies(name, tmp_path):
     result = infoset.solve(ABRUPT, "cfr+", iterations=20, form="world")
@@ -309,7 +317,7 @@ def test_what_has_no_world_form():
     graph = build_world_graph(load_game(ABRUPT))
     with pytest.raises(GameTooLargeError, match="sets of worlds that player 0 may consider"):
         contract_worlds(graph, memory=100)
-    with pytest.raises(GameTooLargeError, match="its policy needs about"):
+    with pytest.raises(GameTooLargeError, match="its world form needs about"):
         contract_worlds(graph, memory=200_000)
     partial = build_world_graph(load_game(LEDUC), max_worlds=50, partial=True)
     with pytest.raises(ValueError, match="partial"):

@@ -222,7 +222,9 @@ def kind_of_file(path: str | Path) -> str:
     if is_public(path):
         return "public"
     found = policy_path(path)
-    return "sequence" if is_csv(found) else str(read_metadata(found).get("form", "sequence"))
+    if is_csv(found) or is_network(found):
+        return "sequence"
+    return str(read_metadata(found).get("form", "sequence"))
 
 
 def game_of_policy(path: str | Path) -> Game:

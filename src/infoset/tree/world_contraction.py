@@ -39,6 +39,8 @@ from infoset.utils.text import format_bytes, format_count
 
 MEMBER_BYTES = 24
 """Memory for each world of a set of possible worlds, while sets are found."""
+EDGE_BYTES = 100
+"""Memory for each transition while worlds are merged and programs are compiled."""
 SEQUENCE_BYTES = 32
 INFOSTATE_BYTES = 12
 """Memory for each sequence and each acting infostate when a policy is measured: its probability,
@@ -167,11 +169,12 @@ def contract_worlds(
     found = [_PlayerShapes(graph, player, height, allowed) for player in range(2)]
     report("world graph", graph.num_worlds, graph.num_worlds)
     shapes = tuple(own.shapes for own in found)
-    needed = sum(
+    needed = graph.num_edges * EDGE_BYTES + sum(
         own.num_sequences * SEQUENCE_BYTES + own.num_infostates * INFOSTATE_BYTES for own in shapes
     )
     if needed > allowed:
-        raise too_large_error(count_histories(graph), str(graph.game), "policy", needed, allowed)
+        counts = count_histories(graph)
+        raise too_large_error(counts, str(graph.game), "world form", needed, allowed)
     worlds = _merged_worlds(graph, order, shapes, tuple(own.step for own in found))
     limits, constant_sum, rounding = _payoff_facts(graph, order, int(height[0]))
     name = str(graph.game)
