@@ -290,6 +290,7 @@ def test_files_of_policies(name, tmp_path):
         assert load_policy(path).form.kind == "world"
 
 
+@pytest.mark.broad
 def test_auto_takes_the_world_form_where_histories_do_not_fit():
     with build_limits(memory=1_500_000):
         with pytest.raises(GameTooLargeError):
@@ -392,6 +393,7 @@ def test_uniform_play_of_the_benchmark_games(name, conv, value):
     assert measured.values[0] == pytest.approx(value, abs=1e-10)
 
 
+@pytest.mark.broad
 def test_policies_of_very_many_infostates_are_stored_without_texts(tmp_path, monkeypatch):
     result = infoset.solve(ABRUPT, "cfr+", iterations=5, form="world")
     listed = tmp_path / "listed.parquet"
