@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
-from infoset.forms._payoff_kernels import fill_gradient
+from infoset.forms._payoff_kernels import ComposedPayoffs, fill_gradient
 from infoset.forms._treeplex_kernels import (
     behavior_to_plan,
     best_response_sweep,
@@ -19,12 +20,43 @@ from infoset.forms._treeplex_kernels import (
 )
 from infoset.forms.form import Form, PlayerValues
 from infoset.forms.payoffs import FormPayoffs
+from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, form_layouts
 from infoset.typing import FloatArray, Player
 
 
 class DerivedMembers:
-    """Members derived from treeplexes, public states, constant sum and `reach_gradient`."""
+    """Members derived from treeplexes, public states, constant sum, payoffs and `reach_gradient`.
+
+    Transforms override those that depend on their base.
+    """
+
+    @property
+    def whole(self: Form) -> Form:
+        """The form itself: it is not a transform."""
+        return self
+
+    def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
+        """Return the same probabilities; see `Form.complete`."""
+        return probabilities
+
+    def composed_payoffs(
+        self: Form,
+        transform: Transform,
+        layouts: tuple[Layout, ...],
+        precision: str = "float64",
+        of_reach: bool = False,
+    ) -> FormPayoffs:
+        """Return the payoffs of a transform of a two-player form; see `Form.composed_payoffs`."""
+        whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
+        pairs = tuple(
+            ComposedPayoffs(
+                pair.base,
+                transform.composition(player, layouts, self.layouts, precision, of_reach),
+            )
+            for player, pair in enumerate(cast("tuple[ComposedPayoffs, ...]", whole.pairs))
+        )
+        return whole._replace(pairs=pairs)
 
     @property
     def is_two_player_constant_sum(self: Form) -> bool:
@@ -53,6 +85,23 @@ class DerivedMembers:
         """Yield the text and number of each acting infostate; see `Form.labeled_infostates`."""
         for number, label in enumerate(self.infostate_labels(player)):
             yield label, number
+
+
+class MembersByUtilityLimits:
+    """Range and width of payoffs, for forms that know the limits of each player's utility."""
+
+    utility_limits: FloatArray
+    """[N, 2] minimum and maximum utility of each player."""
+
+    @property
+    def payoff_range(self) -> tuple[float, float]:
+        """Minimum and maximum utility over players and ends, in the game's units."""
+        return float(self.utility_limits.min()), float(self.utility_limits.max())
+
+    @property
+    def payoff_width(self) -> float:
+        """Largest difference between two utilities of the same player."""
+        return float(np.ptp(self.utility_limits, axis=1).max())
 
 
 class MeasuredByKernels(DerivedMembers):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from infoset.forms.form import Form, FormTable, PlayerValues
 from infoset.game.infostate import other_card_order
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
-
-Own = TypeVar("Own", bound=Form)
 
 MAX_LISTED = 1_000_000
 """Number of infostates beyond which the texts of a world form are not listed: it takes minutes."""
@@ -32,15 +30,6 @@ class MembersByInfostate(DerivedMembers):
     def num_hands(self) -> None:
         """None: the form has no hands."""
         return None
-
-    @property
-    def whole(self: Own) -> Own:
-        """The form itself: it is not a transform."""
-        return self
-
-    def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
-        """Return the same probabilities; see `Form.complete`."""
-        return probabilities
 
     @property
     def multiplicities(self: Form) -> tuple[LongArray, ...]:

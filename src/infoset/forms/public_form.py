@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -31,7 +30,6 @@ from infoset.forms.public_payoff_terms import (
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Layout
 from infoset.game.infostate import label_text
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
@@ -167,36 +165,9 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         # The arrays are shared, but for those of intermediate results.
         return with_own_payoffs(self._float64_payoffs)
 
-    def composed_payoffs(
-        self,
-        transform: Transform,
-        layouts: tuple[Layout, ...],
-        precision: str = "float64",
-        of_reach: bool = False,
-    ) -> FormPayoffs:
-        """Return the payoffs of a transform of the form; see `Form.composed_payoffs`."""
-        whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
-        pairs = tuple(
-            ComposedPayoffs(
-                pair.base,
-                transform.composition(player, layouts, self.layouts, precision, of_reach),
-            )
-            for player, pair in enumerate(cast("tuple[ComposedPayoffs, ...]", whole.pairs))
-        )
-        return whole._replace(pairs=pairs)
-
     def composed_scale(self, transform: Transform) -> float:
         """Return the `payoff_scale` of a transform; see `Form.composed_scale`."""
         return largest_composed_payoff(self.centered, transform)
-
-    @property
-    def whole(self) -> PublicForm:
-        """The form itself: it is not a transform."""
-        return self
-
-    def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
-        """Return the same probabilities; see `Form.complete`."""
-        return probabilities
 
     @cached_property
     def _of_reach(self) -> PublicForm:

@@ -13,6 +13,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms._treeplex_kernels import last_sequences
+from infoset.forms.derived_members import MembersByUtilityLimits
 from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
 from infoset.forms.sequence_form import EXTENSIVE_FORM
@@ -78,7 +79,7 @@ class PublicTerminals(ShortRepr):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PublicStructure(ShortRepr):
+class PublicStructure(MembersByUtilityLimits, ShortRepr):
     """The public tree and the hands of a `PublicForm`, without its gradients.
 
     After an opening by chance, each player has a hand. All later actions and chance outcomes are
@@ -189,16 +190,6 @@ class PublicStructure(ShortRepr):
         """Whether both players always get the same payoff."""
         first, second = self.terminals.payoff.T
         return bool((first == second).all())
-
-    @property
-    def payoff_range(self) -> tuple[float, float]:
-        """Minimum and maximum utility over players and ends."""
-        return float(self.utility_limits.min()), float(self.utility_limits.max())
-
-    @property
-    def payoff_width(self) -> float:
-        """Largest difference between two utilities of the same player."""
-        return float(np.ptp(self.utility_limits, axis=1).max())
 
     @cached_property
     def num_actions(self) -> IntArray:

@@ -5,24 +5,22 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
 from infoset.errors import GameTooLargeError, UnsupportedGameError
 from infoset.forms import members_by_infostate
-from infoset.forms._payoff_kernels import ComposedPayoffs
 from infoset.forms._treeplex_kernels import behavior_to_plan, best_response_sweep
 from infoset.forms._world_payoff_kernels import world_gradient
 from infoset.forms._world_program_kernels import TERMINAL, largest_reach
-from infoset.forms.derived_members import plan_value
+from infoset.forms.derived_members import MembersByUtilityLimits, plan_value
 from infoset.forms.form import PlayerValues
 from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.members_by_infostate import MembersByInfostate
 from infoset.forms.payoffs import FormPayoffs, check_range, midranges
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Layout, Treeplex
+from infoset.forms.treeplex import Treeplex
 from infoset.forms.world_programs import WorldClasses, WorldPrograms, world_payoffs
 from infoset.game import GameSource, Infostate
 from infoset.game.infostate import canonical_text
@@ -31,7 +29,7 @@ from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WorldForm(MembersByInfostate, ShortRepr):
+class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     """A two-player game by possible worlds: neither histories nor infostates are listed.
 
     The gradient of a player goes depth first over its infostates. For each world that is possible
@@ -109,16 +107,6 @@ class WorldForm(MembersByInfostate, ShortRepr):
         nowhere = np.zeros(1, np.int32)
         return tuple(np.broadcast_to(nowhere, own.num_infostates) for own in self.shapes)
 
-    @property
-    def payoff_range(self) -> tuple[float, float]:
-        """Minimum and maximum utility over players and ends, in the game's units."""
-        return float(self.utility_limits.min()), float(self.utility_limits.max())
-
-    @property
-    def payoff_width(self) -> float:
-        """Largest difference between two utilities of the same player."""
-        return float(np.ptp(self.utility_limits, axis=1).max())
-
     @cached_property
     def payoff_scale(self) -> float:
         """Largest absolute payoff times chance reach of `centered`, by ends and not by sequences.
@@ -186,24 +174,6 @@ class WorldForm(MembersByInfostate, ShortRepr):
         """Return what `fill_gradient` reads; see `Form.payoffs`."""
         check_range(self.name, np.concatenate([own.paid for own in self.programs]), precision)
         return world_payoffs(self.programs, self.layouts, self.constants, precision)
-
-    def composed_payoffs(
-        self,
-        transform: Transform,
-        layouts: tuple[Layout, ...],
-        precision: str = "float64",
-        of_reach: bool = False,
-    ) -> FormPayoffs:
-        """Return the payoffs of a transform of the form; see `Form.composed_payoffs`."""
-        whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
-        pairs = tuple(
-            ComposedPayoffs(
-                pair.base,
-                transform.composition(player, layouts, self.layouts, precision, of_reach),
-            )
-            for player, pair in enumerate(cast("tuple[ComposedPayoffs, ...]", whole.pairs))
-        )
-        return whole._replace(pairs=pairs)
 
     def composed_scale(self, transform: Transform) -> float:
         """Return a bound on the `payoff_scale` of a transform; see `Form.composed_scale`."""
