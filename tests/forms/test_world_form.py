@@ -17,7 +17,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import nash_conv
-from infoset.forms import Form, WorldForm, lock, members_by_infostate
+from infoset.forms import Form, WorldForm, lock, world_form
 from infoset.front import load_policy, save_policy
 from infoset.game import Infostate, Observation, Step
 from infoset.games import load_game
@@ -398,7 +398,7 @@ def test_policies_of_very_many_infostates_are_stored_without_texts(tmp_path, mon
     result = infoset.solve(ABRUPT, "cfr+", iterations=5, form="world")
     listed = tmp_path / "listed.parquet"
     save_policy(result.policy, listed)
-    monkeypatch.setattr(members_by_infostate, "MAX_LISTED", 100)
+    monkeypatch.setattr(world_form, "MAX_LISTED", 100)
     world = build_world_form(load_game(ABRUPT))
     path = tmp_path / "w.parquet"
     save_policy(result.policy, path, storage="uint16")

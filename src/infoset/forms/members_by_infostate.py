@@ -14,13 +14,11 @@ from infoset.game.infostate import other_card_order
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
-MAX_LISTED = 1_000_000
-"""Number of infostates beyond which the texts of a world form are not listed: it takes minutes."""
-
-_OTHER_GAME = (
+OTHER_GAME = (
     "its rules have changed since the policy was saved, or one of the two is an exported file, "
     "whose infostates are different; use the policy with its own game, or solve this one"
 )
+"""Message for the table of a policy with another fingerprint."""
 
 
 class MembersByInfostate(DerivedMembers):
@@ -51,17 +49,6 @@ class MembersByInfostate(DerivedMembers):
     def table(self: Form) -> FormTable:
         """Return the rows in which files store a number for each sequence but the empty ones."""
         columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        num_infostates = sum(plex.num_infostates for plex in self.treeplexes)
-        # Files of sequence forms name no form, because they are older than the other forms.
-        about: dict[str, object] = {}
-        if self.kind != "sequence":
-            is_listed = num_infostates <= MAX_LISTED
-            about = {"form": self.kind, "infostates": "listed" if is_listed else "numbered"}
-            if not is_listed:
-                return FormTable(
-                    *(("probability",), "infostate", [], [], [], columns, about, _OTHER_GAME),
-                    is_listed=False,
-                )
         players: list[Player] = []
         places: list[str] = []
         actions: list[Action] = []
@@ -72,7 +59,7 @@ class MembersByInfostate(DerivedMembers):
                 places += [text] * len(legal)
                 actions += legal
         return FormTable(
-            ("probability",), "infostate", players, places, actions, columns, about, _OTHER_GAME
+            ("probability",), "infostate", players, places, actions, columns, {}, OTHER_GAME
         )
 
     def look_up(self: Form, key: Hashable) -> tuple[Player, int]:

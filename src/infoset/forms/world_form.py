@@ -9,14 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from infoset.errors import GameTooLargeError, UnsupportedGameError
-from infoset.forms import members_by_infostate
 from infoset.forms._treeplex_kernels import behavior_to_plan, best_response_sweep
 from infoset.forms._world_payoff_kernels import world_gradient
 from infoset.forms._world_program_kernels import TERMINAL, largest_reach
 from infoset.forms.derived_members import MembersByUtilityLimits, plan_value
-from infoset.forms.form import PlayerValues
+from infoset.forms.form import FormTable, PlayerValues
 from infoset.forms.infostate_shapes import InfostateShapes
-from infoset.forms.members_by_infostate import MembersByInfostate
+from infoset.forms.members_by_infostate import OTHER_GAME, MembersByInfostate
 from infoset.forms.payoffs import FormPayoffs, check_range, midranges
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
@@ -26,6 +25,9 @@ from infoset.game import GameSource, Infostate
 from infoset.game.infostate import canonical_text
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
+
+MAX_LISTED = 1_000_000
+"""Number of infostates beyond which their texts are not listed, because it takes minutes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -255,6 +257,18 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         """Return the payoff width: deviations take as long as an iteration."""
         return self.payoff_width
 
+    def table(self) -> FormTable:
+        """Return the rows in which files store numbers; without texts if there are too many."""
+        if sum(own.num_infostates for own in self.shapes) <= MAX_LISTED:
+            about: dict[str, object] = {"form": self.kind, "infostates": "listed"}
+            return super().table()._replace(about=about)
+        columns = tuple(np.arange(1, own.num_sequences)[:, None] for own in self.shapes)
+        about = {"form": self.kind, "infostates": "numbered"}
+        return FormTable(
+            *(("probability",), "infostate", [], [], [], columns, about, OTHER_GAME),
+            is_listed=False,
+        )
+
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
         """Return [I] a unique text for each acting infostate; equal texts get a suffix.
 
@@ -263,8 +277,8 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         GameTooLargeError
             If there are more than a million.
         """
-        if self.shapes[player].num_infostates > members_by_infostate.MAX_LISTED:
-            number = self.shapes[player].num_infostates
+        number = self.shapes[player].num_infostates
+        if number > MAX_LISTED:
             raise GameTooLargeError(
                 f"player {player} of {self.name} has {number:,} infostates, too many to list: ask "
                 "for one by form.infostate_at(player, number) or form.find(infostate), or use "
