@@ -19,6 +19,7 @@ from infoset.games import game_of_form, load_game
 from infoset.policy import (
     TabularPolicy,
     check_policy,
+    form_in_file,
     is_correlated_file,
     is_public_file,
     is_zoo_name,
@@ -219,12 +220,7 @@ def load_policy(path: str | Path, game: FormLike | None = None) -> TabularPolicy
 
 def kind_of_file(path: str | Path) -> str:
     """Return the kind of form to which the policy in a file belongs, as `solve` names it."""
-    if is_public(path):
-        return "public"
-    found = policy_path(path)
-    if is_csv(found) or is_network(found):
-        return "sequence"
-    return str(read_metadata(found).get("form", "sequence"))
+    return form_in_file(policy_path(path))
 
 
 def game_of_policy(path: str | Path) -> Game:

@@ -11,7 +11,7 @@ from infoset.policy.parquet_files import (
     rounded_policy,
     save_policy,
 )
-from infoset.policy.policy_tables import STORAGES
+from infoset.policy.policy_tables import STORAGES, form_in_file
 from infoset.policy.protocol import (
     BatchPolicy,
     FunctionPolicy,
@@ -67,6 +67,7 @@ __all__ = [
     "constant_transformations",
     "decompose_plan",
     "distance",
+    "form_in_file",
     "hash_transformations",
     "is_correlated_file",
     "is_public_file",

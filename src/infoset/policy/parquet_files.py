@@ -22,6 +22,7 @@ from infoset.policy.policy_tables import (
     STORAGES,
     PolicyTable,
     column_names,
+    form_in_file,
     read_table,
     write_table,
 )
@@ -224,7 +225,7 @@ def is_correlated_file(path: str | Path) -> bool:
 
 def is_public_file(path: str | Path) -> bool:
     """Return whether a file is the table of a policy on a public form; False if not readable."""
-    return f"{HAND}0" in column_names(path)
+    return form_in_file(path) == "public"
 
 
 def load_policy(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:

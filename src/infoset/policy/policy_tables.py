@@ -204,15 +204,38 @@ def _read_parquet(path: Path) -> pa.Table:
 
 def column_names(path: str | Path) -> list[str]:
     """Return the names of the columns of a file; empty if it cannot be read."""
+    schema = _schema_of(path)
+    return [] if schema is None else list(schema.names)
+
+
+def form_in_file(path: str | Path) -> str:
+    """Return the kind of form of the policy in a file, without reading its table.
+
+    It is "public" or "world" if the file says so, and otherwise "sequence", also if the file cannot
+    be read.
+    """
+    schema = _schema_of(path)
+    if schema is None:
+        return "sequence"
+    if f"{HAND}0" in schema.names:
+        return "public"
+    try:
+        about = parse_json((schema.metadata or {}).get(KEY, b"{}"))
+    except ValueError:
+        about = None
+    return "world" if isinstance(about, dict) and about.get("form") == "world" else "sequence"
+
+
+def _schema_of(path: str | Path) -> pa.Schema | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     if not is_free_or_regular(Path(path)):
-        return []
+        return None
     try:
-        return list(pq.read_schema(path).names)
+        return pq.read_schema(path)
     except (pa.ArrowException, OSError, ValueError):
-        return []
+        return None
 
 
 def _found(names: Sequence[str]) -> str:
