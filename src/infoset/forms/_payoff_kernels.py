@@ -18,10 +18,8 @@ from infoset.forms._public_payoff_kernels import (
 from infoset.forms._world_payoff_kernels import WorldPayoffs, world_gradient
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import bare_kernel, kernel, linear_kernel
+from infoset.utils.interning_kernels import HASH_FACTOR
 from infoset.utils.simd import LANES, filled, load, store
-
-HASH_FACTOR = 0x9E3779B97F4A7C1
-"""About 2⁶⁰ divided by the golden ratio: it spreads consecutive keys (Fibonacci hashing)."""
 
 
 class BlockPayoffs(NamedTuple):

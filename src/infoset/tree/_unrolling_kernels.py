@@ -6,6 +6,7 @@ import numpy as np
 
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.compilation import kernel, linear_kernel
+from infoset.utils.interning_kernels import grown_to
 
 
 @linear_kernel
@@ -228,16 +229,6 @@ def filled_table(parent: IntArray, step: IntArray, num_steps: int, shift: int) -
     return slots
 
 
-@kernel
-def grown(values: IntArray) -> IntArray:
-    """Return `values` [n] in an array [2n]. The loop compiles faster than `np.append`."""
-    # Doubling makes the total cost of all copies proportional to the final size.
-    larger = np.empty(2 * len(values), np.int32)
-    for index in range(len(values)):
-        larger[index] = values[index]
-    return larger
-
-
 @linear_kernel
 def extend_states(
     world: IntArray,
@@ -287,9 +278,9 @@ def extend_states(
                     # The table is half full: double it, so that probe sequences remain short.
                     if used == len(new_parent):
                         shift -= 1
-                        new_parent = grown(new_parent)
-                        new_step = grown(new_step)
-                        first = grown(first)
+                        new_parent = grown_to(new_parent, used + 1)
+                        new_step = grown_to(new_step, used + 1)
+                        first = grown_to(first, used + 1)
                         slots = filled_table(new_parent[:used], new_step[:used], num_steps, shift)
                         slot = find_pair(slots, key, shift)
                     slots[slot, 0] = key

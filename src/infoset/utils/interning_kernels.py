@@ -9,7 +9,7 @@ import numpy as np
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.compilation import linear_kernel
 
-FACTOR = 0x9E3779B97F4A7C1
+HASH_FACTOR = 0x9E3779B97F4A7C1
 """About 2⁶⁰ divided by the golden ratio: it spreads consecutive numbers (Fibonacci hashing)."""
 
 
@@ -40,7 +40,7 @@ def no_lists() -> Lists:
     )
 
 
-Numbers = TypeVar("Numbers", LongArray, FloatArray)
+Numbers = TypeVar("Numbers", IntArray, LongArray, FloatArray)
 
 
 @linear_kernel
@@ -63,7 +63,7 @@ def add_list(lists: Lists, used: int, candidate: LongArray, size: int) -> tuple[
     items, first, codes, slots = lists
     code = np.int64(size)
     for i in range(size):
-        code = (code ^ candidate[i]) * FACTOR
+        code = (code ^ candidate[i]) * HASH_FACTOR
         code ^= code >> 29
     slot = (code >> 20) & (len(slots) - 1)
     while slots[slot] >= 0:
