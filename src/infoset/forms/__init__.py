@@ -109,7 +109,7 @@ from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.forms.transformed_form import AddedInfostate, TransformedForm, listed_payoffs
 from infoset.forms.treeplex import Layout, Treeplex, action_major_layout, averaged, is_new
 from infoset.forms.world_form import WorldForm, as_world_form
-from infoset.forms.world_programs import WorldClasses, WorldPrograms
+from infoset.forms.world_programs import CompiledSets, WorldClasses, WorldPrograms
 
 __all__ = [
     "EMPTY",
@@ -128,6 +128,7 @@ __all__ = [
     "CardSymmetries",
     "Cards",
     "CenteredPayoffs",
+    "CompiledSets",
     "ComposedPayoffs",
     "Composition",
     "CutForm",

@@ -9,15 +9,15 @@ import numpy as np
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
-# Kinds of moves of a vector to a slot: it is passed on, added to numbers of the slot's own, added
-# to a vector that the slot shares with others, or passed on times a probability.
+# Kinds of transfers of a vector to a slot. The slot then shares the vector; adds it to a vector of
+# its own; adds it to a copy of a shared vector; or has a copy of it, times a probability.
 PASS = 0
 ADD = 1
 ADD_TO_COPY = 2
 SCALE = 3
 
 # Columns of `ranges`: where each range begins; the next column is its end.
-MOVES, ENDS, CHILDREN = range(0, 6, 2)
+TRANSFERS, ENDS, CHILDREN = range(0, 6, 2)
 
 # Columns of the frames of `world_gradient`.
 SET, FIRST_SEQUENCE, LAST_SEQUENCE, FIRST_SLOT, FREE, CHILD = range(6)
@@ -35,23 +35,24 @@ class WorldPayoffs(NamedTuple):
     other_position: IndexArray
     """[Q of the opponent] the same of the opponent."""
     constant: FloatArray
-    """[1] what the player gets in addition at the end of each play."""
+    """[1] what the player gets in addition in each play."""
     num_slots: LongArray
     """[S] the number of worlds of each set. Set 0 is that of the beginning."""
     ranges: LongArray
-    """[S, 6] beginning and end of the moves inside each set, of its ends, and of its children."""
-    moves: IntArray
-    """[K, 6] slot, slot to which it moves, offset of the opponent's sequences that remain, their
-    number, the opponent's action or -1, and kind."""
+    """[S, 6] beginning and end of the transfers inside each set, of its ends, and of its children.
+    """
+    transfers: IntArray
+    """[K, 6] slot, slot to which its vector is transferred, offset of the opponent's sequences that
+    remain, their number, the opponent's action or -1, and kind."""
     chance: FloatArray
-    """[K] probability of each move."""
+    """[K] probability of each transfer."""
     ends: IntArray
     """[T, 3] slot, action of the opponent and of the player, or -1, where something is paid."""
     paid: FloatArray
     """[T] what is paid, times its probability."""
     children: LongArray
-    """[C, 5] set, offset of the player's sequences, the player's action or -1, and range of moves
-    of each step to another infostate."""
+    """[C, 5] set, offset of the player's sequences, the player's action or -1, and range of
+    transfers of each step to another infostate."""
     values: FloatArray
     """Workspace: the opponent's plan in the order of sequences, and sums of parts of it."""
     earned: FloatArray
@@ -83,8 +84,8 @@ class WorldPayoffs(NamedTuple):
 
 
 @inner_kernel
-def move_vectors(
-    moves: IntArray,
+def transfer_vectors(
+    transfers: IntArray,
     chances: FloatArray,
     values: FloatArray,
     begins: LongArray,
@@ -95,18 +96,18 @@ def move_vectors(
     into: int,
     free: int,
 ) -> int:
-    """Do the moves from `begin` to `end`; return where free numbers begin in the workspace.
+    """Do the transfers from `begin` to `end`; return where the workspace is free.
 
-    For the arrays see `WorldPayoffs`. source, into: first slots of the sets; free: where free
-    numbers begin.
+    For the arrays see `WorldPayoffs`. source, into: first slots of the sets; free: where it is
+    free before.
     """
-    for move in range(begin, end):
-        slot, goal = source + moves[move, 0], into + moves[move, 1]
-        at, size, action = begins[slot], np.uint64(moves[move, 3]), moves[move, 4]
-        kind = moves[move, 5]
-        chance = chances[move]
+    for number in range(begin, end):
+        slot, goal = source + transfers[number, 0], into + transfers[number, 1]
+        at, size, action = begins[slot], np.uint64(transfers[number, 3]), transfers[number, 4]
+        kind = transfers[number, 5]
+        chance = chances[number]
         arrives = (values[at + action] if action >= 0 else reach[slot]) * chance
-        at += moves[move, 2]
+        at += transfers[number, 2]
         # Without signed indices, for which the compiler would check whether they are negative.
         first = np.uint64(at)
         if kind == PASS:
@@ -132,7 +133,7 @@ def move_vectors(
                 for i in range(size):
                     values[sums + i] = values[other + i] + chance * values[first + i]
             begins[goal] = free
-            free += moves[move, 3]
+            free += transfers[number, 3]
     return free
 
 
@@ -146,7 +147,8 @@ def world_gradient(payoffs: WorldPayoffs, plan: FloatArray, gradient: FloatArray
     """
     values, begins, reach = payoffs.values, payoffs.begins, payoffs.reach
     frames, ranges, children = payoffs.frames, payoffs.ranges, payoffs.children
-    moves, chances, ends, paid = payoffs.moves, payoffs.chance, payoffs.ends, payoffs.paid
+    transfers, chances = payoffs.transfers, payoffs.chance
+    ends, paid = payoffs.ends, payoffs.paid
     in_order = len(payoffs.own_position) == 0
     earned = gradient if in_order else payoffs.earned
     if len(payoffs.other_position) == 0:
@@ -167,7 +169,7 @@ def world_gradient(payoffs: WorldPayoffs, plan: FloatArray, gradient: FloatArray
         own, last = frames[depth, FIRST_SEQUENCE], frames[depth, LAST_SEQUENCE]
         goal, into = depth, slots
         if child < 0:
-            begin, end = ranges[number, MOVES], ranges[number, MOVES + 1]
+            begin, end = ranges[number, TRANSFERS], ranges[number, TRANSFERS + 1]
         elif child < ranges[number, CHILDREN + 1]:
             goal, into = depth + 1, slots + payoffs.num_slots[number]
             action = children[child, 2]
@@ -181,8 +183,8 @@ def world_gradient(payoffs: WorldPayoffs, plan: FloatArray, gradient: FloatArray
             continue
         # One call, because it is inlined.
         free = frames[depth, FREE]
-        frames[goal, FREE] = move_vectors(
-            moves, chances, values, begins, reach, begin, end, slots, into, free
+        frames[goal, FREE] = transfer_vectors(
+            transfers, chances, values, begins, reach, begin, end, slots, into, free
         )
         if goal > depth:
             frames[depth, CHILD] = child + 1

@@ -1,4 +1,4 @@
-"""Kernel that compiles, for each set of possible worlds, what its infostates add to a gradient."""
+"""Kernels that compile, for each set of possible worlds, what its infostates add to a gradient."""
 
 from __future__ import annotations
 
@@ -7,29 +7,36 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.forms._infostate_shape_kernels import END, WAIT
-from infoset.forms._world_payoff_kernels import ADD, ADD_TO_COPY, PASS, SCALE
-from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.forms._world_payoff_kernels import (
+    ADD,
+    ADD_TO_COPY,
+    CHILDREN,
+    ENDS,
+    PASS,
+    SCALE,
+    TRANSFERS,
+)
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.compilation import linear_kernel
 from infoset.utils.interning_kernels import add_list, grown_to, no_lists
 
 TERMINAL = -1
-"""Node after the last transition of a play."""
+"""Class after the last transition of a play."""
 
 NONE, SHARED, OWNED = 0, 1, 2
-"""State of a slot: empty, a part of the opponent's plan or of another slot, or numbers of its own.
-"""
-
+"""State of a slot: empty; a view of the opponent's plan or of another slot's vector; or a vector of
+its own."""
 
 LAST_CODES = 1 << 20
-"""Key of the first of the codes of ends, which come after all others."""
+"""Key of the first code of steps that end a structure; these keys are larger than all others."""
 LOW = 0xFFFFFFFF
-"""The lower of two numbers in one."""
+"""Mask of the second of two numbers that are packed into one."""
 
 
 class Edges(NamedTuple):
     """The edges of a graph of world classes, as one of two players sees them.
 
-    Classes are in topological order, beginning with that of the first world of the game.
+    Classes are in topological order, beginning with that of the initial world.
     """
 
     first: LongArray
@@ -37,7 +44,7 @@ class Edges(NamedTuple):
     target: LongArray
     """[F] class after each edge; `TERMINAL` at the end of the game."""
     code: LongArray
-    """[F] what the edge means for the structure of the player's infostate; see `InfostateShapes`.
+    """[F] how the edge changes the structure of the player's infostate; see `InfostateShapes.code`.
     """
     action: LongArray
     offset: LongArray
@@ -45,47 +52,59 @@ class Edges(NamedTuple):
     other_action: LongArray
     other_offset: LongArray
     other_size: LongArray
-    """[F] the same of the opponent, and the number of its sequences after the edge."""
+    """[F] the same for the opponent, and the number of its sequences after the edge."""
     probability: FloatArray
     """[F] probability of the edge, given the actions."""
-    paid: FloatArray
-    """[F] what the player gets at the edge, times its probability."""
+    is_end: BoolArray
+    """[F] whether something may be paid at the edge."""
 
 
-class Moves(NamedTuple):
-    """Moves of vectors from slot to slot, with room for more; see `WorldPayoffs`."""
+class Transfers(NamedTuple):
+    """Transfers of vectors between slots, in arrays with room for more; see `WorldPayoffs`."""
 
     rows: LongArray
     """[6 * room]"""
     chance: FloatArray
     """[room]"""
     state: LongArray
-    """[slots] what each slot contains before the next move: `NONE`, `SHARED` or `OWNED`."""
+    """[slots] content of each slot before the next transfer: `NONE`, `SHARED` or `OWNED`."""
+
+
+class Leaving(NamedTuple):
+    """The edges from the worlds of a set that lead to other infostates."""
+
+    keys: LongArray
+    """[room] code of the step, and the place of the edge in `sources`; sorted by both."""
+    sources: LongArray
+    """[room] slot, and edge."""
 
 
 @linear_kernel
-def add_move(moves: Moves, number: int, edges: Edges, edge: int, slot: int, goal: int) -> None:
-    """Write the move along an edge from a slot to another one, and update the state of the goal."""
-    chance, before = edges.probability[edge], moves.state[goal]
+def add_transfer(
+    transfers: Transfers, number: int, edges: Edges, edge: int, slot: int, goal: int
+) -> None:
+    """Write the transfer along an edge from a slot to another, and update the state of the goal."""
+    chance, before = edges.probability[edge], transfers.state[goal]
     if before == NONE:
         kind = PASS if chance == 1.0 else SCALE
     else:
         kind = ADD_TO_COPY if before == SHARED else ADD
-    moves.state[goal] = SHARED if kind == PASS else OWNED
+    transfers.state[goal] = SHARED if kind == PASS else OWNED
     row = 6 * number
-    moves.rows[row], moves.rows[row + 1] = slot, goal
-    moves.rows[row + 2], moves.rows[row + 3] = edges.other_offset[edge], edges.other_size[edge]
-    moves.rows[row + 4], moves.rows[row + 5] = edges.other_action[edge], kind
-    moves.chance[number] = chance
+    transfers.rows[row], transfers.rows[row + 1] = slot, goal
+    transfers.rows[row + 2] = edges.other_offset[edge]
+    transfers.rows[row + 3] = edges.other_size[edge]
+    transfers.rows[row + 4], transfers.rows[row + 5] = edges.other_action[edge], kind
+    transfers.chance[number] = chance
 
 
 @linear_kernel
-def with_room(moves: Moves, size: int, slots: int) -> Moves:
-    """Return moves with room for `size` in all, and for the states of `slots`."""
-    return Moves(
-        grown_to(moves.rows, 6 * size),
-        grown_to(moves.chance, size),
-        grown_to(moves.state, slots),
+def with_room(transfers: Transfers, size: int, slots: int) -> Transfers:
+    """Return the arrays with room for `size` transfers, and for the states of `slots`."""
+    return Transfers(
+        grown_to(transfers.rows, 6 * size),
+        grown_to(transfers.chance, size),
+        grown_to(transfers.state, slots),
     )
 
 
@@ -93,7 +112,7 @@ def with_room(moves: Moves, size: int, slots: int) -> Moves:
 def add_waiting(
     edges: Edges, inside: LongArray, size: int, slot_of: LongArray, mark: LongArray, number: int
 ) -> tuple[LongArray, int]:
-    """Return the classes inside[:size] and those reached from them by waiting, and their number.
+    """Add the classes that are reached by waiting to inside[:size]; return array and new size.
 
     slot_of [M]: filled with the places of these classes; mark [M]: filled with `number`.
     """
@@ -114,111 +133,132 @@ def add_waiting(
 
 
 @linear_kernel
+def add_inside(
+    edges: Edges,
+    ordered: LongArray,
+    slot_of: LongArray,
+    transfers: Transfers,
+    num_transfers: int,
+    ends: LongArray,
+    num_ends: int,
+    leaving: Leaving,
+) -> tuple[int, int, int]:
+    """Write what happens inside a set; return the numbers of transfers, ends and leaving edges.
+
+    ordered: the classes of the set in topological order, so that all transfers to a slot precede
+    those from it. slot_of [M]: their slots. The arrays have room for all edges of these classes.
+    """
+    num_leaving = 0
+    for node in ordered:
+        slot = slot_of[node]
+        for edge in range(edges.first[node], edges.first[node + 1]):
+            after, code = edges.target[edge], edges.code[edge]
+            if edges.is_end[edge]:
+                row = 4 * num_ends
+                ends[row], ends[row + 1] = slot, edges.other_action[edge]
+                ends[row + 2], ends[row + 3] = edges.action[edge], edge
+                num_ends += 1
+            if after == TERMINAL:
+                continue
+            if code == WAIT:
+                add_transfer(transfers, num_transfers, edges, edge, slot, slot_of[after])
+                num_transfers += 1
+            else:
+                key = code if code >= 0 else LAST_CODES + END - code
+                leaving.keys[num_leaving] = (key << 32) | num_leaving
+                leaving.sources[num_leaving] = (slot << 32) | edge
+                num_leaving += 1
+    leaving.keys[:num_leaving].sort()
+    return num_transfers, num_ends, num_leaving
+
+
+@linear_kernel
 def distinct(values: LongArray, size: int) -> int:
-    """Sort values[:size] in place, without repetitions; return how many there are."""
+    """Sort values[:size] in place, and move the distinct ones to the front; return their number."""
     values[:size].sort()
-    kept = 0
+    used = 0
     for i in range(size):
-        if kept == 0 or values[kept - 1] != values[i]:
-            values[kept] = values[i]
-            kept += 1
-    return kept
+        if used == 0 or values[used - 1] != values[i]:
+            values[used] = values[i]
+            used += 1
+    return used
 
 
 @linear_kernel
 def compile_programs(
     edges: Edges, limit: int
-) -> tuple[LongArray, LongArray, LongArray, IntArray, FloatArray, IntArray, FloatArray, LongArray]:
+) -> tuple[LongArray, LongArray, LongArray, IntArray, FloatArray, IntArray, LongArray]:
     """Compile the programs of all sets of classes that a player considers possible.
 
     Returns, of the S sets: [S] the number of slots, [S] the smallest class, and ranges [S, 6]; then
-    moves [K, 6] and their probabilities [K]; ends [T, 3] and what they pay [T]; and children [C,
-    5]: see `WorldPayoffs`. If there are more than `limit` moves, the compilation stops, and some
-    children are sets without a range.
+    transfers [K, 6] and their probabilities [K], ends [T, 4] and children [C, 5]: see
+    `WorldPayoffs`; the last column of ends is the edge. If there are more than `limit` transfers,
+    the compilation stops before all sets are compiled.
     """
-    first, target = edges.first, edges.target
     lists, used = no_lists(), 1
-    candidate = np.zeros(64, np.int64)
-    lists, _ = add_list(lists, 0, candidate, 1)
+    found = np.zeros(64, np.int64)
+    lists, _ = add_list(lists, 0, found, 1)
     num_slots, ranges = np.zeros(16, np.int64), np.zeros(6 * 16, np.int64)
-    moves, num_moves = Moves(np.zeros(384, np.int64), np.zeros(64), np.zeros(64, np.int64)), 0
-    ends, paid, num_ends = np.zeros(192, np.int64), np.zeros(64), 0
-    children, num_children = np.zeros(5 * 16, np.int64), 0
-    slot_of, mark = np.zeros(len(first) - 1, np.int64), np.full(len(first) - 1, -1, np.int64)
-    child_slot = np.zeros(len(first) - 1, np.int64)
+    transfers = Transfers(np.zeros(6 * 64, np.int64), np.zeros(64), np.zeros(64, np.int64))
+    ends, children = np.zeros(4 * 64, np.int64), np.zeros(5 * 16, np.int64)
+    num_transfers = num_ends = num_children = done = 0
+    num_classes = len(edges.first) - 1
+    slot_of, mark = np.zeros(num_classes, np.int64), np.full(num_classes, -1, np.int64)
+    child_slot = np.zeros(num_classes, np.int64)
     inside = np.zeros(64, np.int64)
-    steps, leaving = np.zeros(64, np.int64), np.zeros(64, np.int64)
-    done = 0
-    while done < used and num_moves <= limit:
+    leaving = Leaving(np.zeros(64, np.int64), np.zeros(64, np.int64))
+    while done < used and num_transfers <= limit:
         ranges, num_slots = grown_to(ranges, 6 * (done + 1)), grown_to(num_slots, done + 1)
         row = 6 * done
-        ranges[row], ranges[row + 2], ranges[row + 4] = num_moves, num_ends, num_children
+        ranges[row + TRANSFERS], ranges[row + ENDS] = num_transfers, num_ends
+        ranges[row + CHILDREN] = num_children
         # The classes inside are those that arrive, and those reached from them by waiting.
         arrived = lists.first[done + 1] - lists.first[done]
         inside = grown_to(inside, arrived)
         inside[:arrived] = lists.items[lists.first[done] : lists.first[done + 1]]
         inside, size = add_waiting(edges, inside, arrived, slot_of, mark, done)
         num_slots[done] = size
-        # In topological order, all moves to a slot come before those from it.
         ordered = np.sort(inside[:size])
         count = 0
         for node in ordered:
-            count += first[node + 1] - first[node]
-        moves = with_room(moves, num_moves + 2 * count, size)
-        moves.state[:arrived], moves.state[arrived:size] = SHARED, NONE
-        ends, paid = grown_to(ends, 3 * (num_ends + count)), grown_to(paid, num_ends + count)
-        steps, leaving = grown_to(steps, count), grown_to(leaving, count)
-        candidate = grown_to(candidate, count)
-        num_leaving = 0
-        for node in ordered:
-            slot = slot_of[node]
-            for edge in range(first[node], first[node + 1]):
-                if edges.paid[edge] != 0.0:
-                    at = 3 * num_ends
-                    ends[at], ends[at + 1] = slot, edges.other_action[edge]
-                    ends[at + 2], paid[num_ends] = edges.action[edge], edges.paid[edge]
-                    num_ends += 1
-                if target[edge] == TERMINAL:
-                    continue
-                code = edges.code[edge]
-                if code == WAIT:
-                    add_move(moves, num_moves, edges, edge, slot, slot_of[target[edge]])
-                    num_moves += 1
-                else:
-                    # By code, those of ends last, and in the same order as here.
-                    key = code if code >= 0 else LAST_CODES + END - code
-                    steps[num_leaving] = (key << 32) | num_leaving
-                    leaving[num_leaving] = (slot << 32) | edge
-                    num_leaving += 1
-        ranges[row + 1], ranges[row + 3] = num_moves, num_ends
-        steps[:num_leaving].sort()
+            count += edges.first[node + 1] - edges.first[node]
+        # Each edge is at most one transfer, one end, and one leaving edge.
+        transfers = with_room(transfers, num_transfers + count, size)
+        transfers.state[:arrived], transfers.state[arrived:size] = SHARED, NONE
+        ends, found = grown_to(ends, 4 * (num_ends + count)), grown_to(found, count)
+        leaving = Leaving(grown_to(leaving.keys, count), grown_to(leaving.sources, count))
+        num_transfers, num_ends, num_leaving = add_inside(
+            edges, ordered, slot_of, transfers, num_transfers, ends, num_ends, leaving
+        )
+        ranges[row + TRANSFERS + 1], ranges[row + ENDS + 1] = num_transfers, num_ends
         begin = 0
         while begin < num_leaving:
-            key, end = steps[begin] >> 32, begin
-            while end < num_leaving and steps[end] >> 32 == key:
-                candidate[end - begin] = target[leaving[steps[end] & LOW] & LOW]
+            key, end = leaving.keys[begin] >> 32, begin
+            while end < num_leaving and leaving.keys[end] >> 32 == key:
+                found[end - begin] = edges.target[leaving.sources[leaving.keys[end] & LOW] & LOW]
                 end += 1
-            size = distinct(candidate, end - begin)
+            size = distinct(found, end - begin)
             for place in range(size):
-                child_slot[candidate[place]] = place
-            lists, number = add_list(lists, used, candidate, size)
+                child_slot[found[place]] = place
+            lists, number = add_list(lists, used, found, size)
             used += number == used
-            edge = leaving[steps[begin] & LOW] & LOW
+            edge = leaving.sources[leaving.keys[begin] & LOW] & LOW
             children = grown_to(children, 5 * (num_children + 1))
             at = 5 * num_children
             children[at], children[at + 1] = number, edges.offset[edge]
-            children[at + 2], children[at + 3] = edges.action[edge], num_moves
-            moves = with_room(moves, num_moves, size)
-            moves.state[:size] = NONE
+            children[at + 2], children[at + 3] = edges.action[edge], num_transfers
+            transfers = with_room(transfers, num_transfers, size)
+            transfers.state[:size] = NONE
             for i in range(begin, end):
-                edge = leaving[steps[i] & LOW] & LOW
-                slot = leaving[steps[i] & LOW] >> 32
-                add_move(moves, num_moves, edges, edge, slot, child_slot[target[edge]])
-                num_moves += 1
-            children[at + 4] = num_moves
+                source = leaving.sources[leaving.keys[i] & LOW]
+                edge, slot = source & LOW, source >> 32
+                goal = child_slot[edges.target[edge]]
+                add_transfer(transfers, num_transfers, edges, edge, slot, goal)
+                num_transfers += 1
+            children[at + 4] = num_transfers
             num_children += 1
             begin = end
-        ranges[row + 5] = num_children
+        ranges[row + CHILDREN + 1] = num_children
         done += 1
     smallest = np.zeros(done, np.int64)
     for number in range(done):
@@ -227,12 +267,32 @@ def compile_programs(
         num_slots[:done].copy(),
         smallest,
         ranges[: 6 * done].copy().reshape((done, 6)),
-        moves.rows[: 6 * num_moves].astype(np.int32).reshape((num_moves, 6)),
-        moves.chance[:num_moves].copy(),
-        ends[: 3 * num_ends].astype(np.int32).reshape((num_ends, 3)),
-        paid[:num_ends].copy(),
+        transfers.rows[: 6 * num_transfers].astype(np.int32).reshape((num_transfers, 6)),
+        transfers.chance[:num_transfers].copy(),
+        ends[: 4 * num_ends].astype(np.int32).reshape((num_ends, 4)),
         children[: 5 * num_children].copy().reshape((num_children, 5)),
     )
+
+
+@linear_kernel
+def measure_transfers(
+    transfers: IntArray, begin: int, end: int, ways: LongArray
+) -> tuple[int, int, int]:
+    """Return the numbers that transfers add up, those that they write anew, and the most ways.
+
+    The ways of a slot are the transfers to it. ways: at least one entry per slot, all zeros; they
+    are zeros again at the end.
+    """
+    added, written, most = 0, 0, 0
+    for number in range(begin, end):
+        size, kind = transfers[number, 3], transfers[number, 5]
+        added += size if kind != PASS else 0
+        written += size if kind in (ADD_TO_COPY, SCALE) else 0
+        ways[transfers[number, 1]] += 1
+        most = max(most, ways[transfers[number, 1]])
+    for number in range(begin, end):
+        ways[transfers[number, 1]] = 0
+    return added, written, most
 
 
 @linear_kernel
@@ -240,53 +300,45 @@ def count_work(
     order: LongArray,
     num_slots: LongArray,
     ranges: LongArray,
-    moves: IntArray,
+    transfers: IntArray,
     ends: IntArray,
     children: LongArray,
 ) -> tuple[LongArray, FloatArray]:
-    """Forecast the programs, from each set to the end of the game.
+    """Forecast the programs from each set on.
 
-    order [S]: later sets first; the rest as in `WorldPayoffs`. Returns [S, 4] the longest chain of
-    infostates, and the largest numbers of slots, of numbers of their own, and of payoffs that are
-    added to one entry; and [S, 3] infostates visited, operations, and numbers added.
+    order [S]: later sets first; the rest as in `WorldPayoffs`. Returns [S, 5], along the chain of
+    infostates where each is largest: the number of infostates, of slots, and of new numbers in the
+    workspace; the number of payoffs that are added to one entry of the gradient; and the number of
+    ways into the slots. And [S, 3], in all: infostates visited, operations, and numbers added.
     """
-    sizes = np.zeros((len(order), 4), np.int64)
-    work = np.zeros((len(order), 3))
-    added = np.zeros(64, np.int64)
+    sizes, work = np.zeros((len(order), 5), np.int64), np.zeros((len(order), 3))
+    # Payoffs by the player's action, in the place after the one for no action.
+    payoffs, ways = np.zeros(64, np.int64), np.zeros(num_slots.max(), np.int64)
     for number in order:
-        begin, end = ranges[number, 0], ranges[number, 1]
-        own, numbers = 0, 0
-        for move in range(begin, end):
-            own += moves[move, 3] if moves[move, 5] > ADD else 0
-            numbers += moves[move, 3] if moves[move, 5] > PASS else 0
-        work[number, 0] = 1
-        work[number, 1] = end - begin + ranges[number, 3] - ranges[number, 2]
-        work[number, 2] = numbers
-        deepest, slots, scratch = 0, 0, 0
-        # Payoffs by the player's action, after the one before.
-        added[:] = 0
-        for place in range(ranges[number, 2], ranges[number, 3]):
-            action = ends[place, 2]
-            added = grown_to(added, action + 2)
-            added[action + 1] += 1
-        for child in range(ranges[number, 4], ranges[number, 5]):
-            below, action = children[child, 0], children[child, 2]
+        begin, end = ranges[number, TRANSFERS], ranges[number, TRANSFERS + 1]
+        first, last = ranges[number, ENDS], ranges[number, ENDS + 1]
+        added, written, most = measure_transfers(transfers, begin, end, ways)
+        work[number] = 1, end - begin + last - first, added
+        payoffs[:] = 0
+        for place in range(first, last):
+            payoffs = grown_to(payoffs, ends[place, 2] + 2)
+            payoffs[ends[place, 2] + 1] += 1
+        below = np.zeros(5, np.int64)
+        for child in range(ranges[number, CHILDREN], ranges[number, CHILDREN + 1]):
+            goal, action = children[child, 0], children[child, 2]
             begin, end = children[child, 3], children[child, 4]
-            fresh, numbers = 0, 0
-            for move in range(begin, end):
-                fresh += moves[move, 3] if moves[move, 5] > ADD else 0
-                numbers += moves[move, 3] if moves[move, 5] > PASS else 0
-            deepest = max(deepest, sizes[below, 0])
-            slots = max(slots, sizes[below, 1])
-            scratch = max(scratch, fresh + sizes[below, 2])
-            work[number, 0] += work[below, 0]
-            work[number, 1] += work[below, 1] + end - begin
-            work[number, 2] += work[below, 2] + numbers
-            added = grown_to(added, action + 2)
-            added[action + 1] += sizes[below, 3]
-        most = added.max()
-        sizes[number, 0], sizes[number, 1] = deepest + 1, slots + num_slots[number]
-        sizes[number, 2], sizes[number, 3] = scratch + own, most
+            more, fresh, entering = measure_transfers(transfers, begin, end, ways)
+            below[0], below[1] = max(below[0], sizes[goal, 0]), max(below[1], sizes[goal, 1])
+            below[2] = max(below[2], fresh + sizes[goal, 2])
+            below[4] = max(below[4], entering + sizes[goal, 4])
+            work[number, 0] += work[goal, 0]
+            work[number, 1] += work[goal, 1] + end - begin
+            work[number, 2] += work[goal, 2] + more
+            payoffs = grown_to(payoffs, action + 2)
+            payoffs[action + 1] += sizes[goal, 3]
+        sizes[number, 0], sizes[number, 1] = below[0] + 1, below[1] + num_slots[number]
+        sizes[number, 2], sizes[number, 3] = below[2] + written, payoffs.max()
+        sizes[number, 4] = below[4] + most
     return sizes, work
 
 

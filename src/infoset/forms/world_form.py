@@ -32,15 +32,15 @@ MAX_LISTED = 1_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
-    """A two-player game by possible worlds: neither histories nor infostates are listed.
+    """A two-player game by possible worlds, without a list of histories or infostates.
 
-    The gradient of a player goes depth first over its infostates. For each world that is possible
-    there, it keeps the opponent's plan at all sequences below, summed over the opponent's
-    infostates from which it leads there. These sums merge the orders of hidden moves, which are
-    most histories of games such as phantom tic-tac-toe. What happens at an infostate depends only
-    on its set of possible worlds, and is compiled once for each set.
+    A player's gradient is computed depth first over its infostates. Each possible world there has a
+    vector: the opponent's plan at all its sequences below the world, summed over the opponent's
+    infostates that occur with it. These sums merge different orders of hidden actions, in which
+    most histories of games such as phantom tic-tac-toe differ. What happens at an infostate depends
+    only on its set of possible worlds, and is compiled once for each set.
 
-    Infostates have other numbers than in the `SequenceForm` of the same game; texts are the same.
+    Infostates have the same texts as in the `SequenceForm` of the game, but other numbers.
 
     Attributes
     ----------
@@ -49,22 +49,22 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     shapes
         Per player, its infostate trees.
     worlds
-        The worlds, of which those with equal futures are one.
+        The classes of worlds with equal futures.
     programs
         Per player, the programs of its sets of possible worlds.
     utility_limits
-        [N, 2] smallest and largest utility of each player at the end of the game.
+        [N, 2] minimum and maximum utility of each player.
     constant_sum, payoff_rounding
         As in `SequenceForm`.
     constants
-        [N] what each player gets in addition to its rewards: 0, or less its midrange.
+        [N] what is added to each player's utility: 0, or, in `centered`, minus its midrange.
 
     Examples
     --------
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_world_form
     >>> form = build_world_form(load_game("leduc_poker"))
-    >>> form.worlds.num_classes, [len(own.num_slots) for own in form.programs]
+    >>> form.worlds.num_classes, [len(own.sets.num_slots) for own in form.programs]
     (298, [91, 100])
     """
 
@@ -83,7 +83,7 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
             "sequences": tuple(own.num_sequences for own in self.shapes),
             "shapes": tuple(len(own.structure) for own in self.shapes),
             "worlds": self.worlds.num_classes,
-            "sets": tuple(len(own.num_slots) for own in self.programs),
+            "sets": tuple(len(own.sets.num_slots) for own in self.programs),
             "range": format_numbers(self.payoff_range),
         }
         return Facts(self.name, values, "see .shapes, .worlds, .treeplexes")
@@ -135,6 +135,7 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     @property
     def gradient_cost(self) -> int:
         """Count of numbers read to compute one gradient per player."""
+        # A transfer or payoff is 6 numbers; entering and leaving an infostate takes as long as 20.
         work = sum(own.sums + 6 * own.operations + 20 * own.visits for own in self.programs)
         return int(work)
 
@@ -147,13 +148,12 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     def rounding(self) -> float:
         """Bound on the rounding error of a best-response value in float64; see `SequenceForm`.
 
-        On its way to the value, an entry of a plan takes part in at most `additions` sums of
-        payoffs, and at each infostate in a sum and a product for each way into a world.
+        On its way to a payoff, an entry of a plan is added up to `ways` times, and multiplied once
+        at each infostate; payoffs are then summed by sequences, and values along the treeplex.
         """
-        ways = [int(np.bincount(own.moves[:, 1]).max(initial=1)) for own in self.programs]
         entries = [
-            own.additions + own.depth * (2 + way) + own_shapes.max_additions
-            for own, way, own_shapes in zip(self.programs, ways, self.shapes, strict=True)
+            programs.ways + 2 * programs.depth + programs.additions + shapes.max_additions
+            for programs, shapes in zip(self.programs, self.shapes, strict=True)
         ]
         plans = sum(own.plan_roundings for own in self.shapes)
         largest = max(map(abs, self.payoff_range))
@@ -185,12 +185,14 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     @cached_property
     def _of_reach(self) -> WorldForm:
         """The form with utilities of 1."""
-        ends = (self.worlds.target == TERMINAL).astype(np.float64)
-        programs = (
-            WorldPrograms.of(self.name, self.worlds, self.shapes, player, ends)
-            for player in range(2)
-        )
-        return replace(self, programs=tuple(programs), constants=np.zeros(2))
+        return self._paying(np.ones(len(self.worlds.target)))
+
+    def _paying(self, utility: FloatArray) -> WorldForm:
+        """Return the form in which the game pays only at its end: utility [F], to both players."""
+        worlds = self.worlds
+        paid = np.where(worlds.target == TERMINAL, utility, 0.0) * worlds.probability
+        programs = tuple(WorldPrograms.of(own.sets, paid) for own in self.programs)
+        return replace(self, programs=programs, constants=np.zeros(2))
 
     def reach_payoffs(self) -> FormPayoffs:
         """Return `payoffs` as if all utilities were 1."""
@@ -244,12 +246,10 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         """
         if self._has_early_rewards:
             return self.payoff_width / 2 / unit
-        reward = self.worlds.reward[:, player] + self.constants[player]
-        squared = np.where(self.worlds.target == TERMINAL, reward**2, 0.0)
-        squares = WorldPrograms.of(self.name, self.worlds, self.shapes, player, squared)
-        of_squares = replace(self, programs=(squares, squares), constants=np.zeros(2))
+        utility = self.worlds.reward[:, player] + self.constants[player]
         mean, square = (
-            plan_value(own.gradient(plans, player), plans[player]) for own in (self, of_squares)
+            plan_value(own.gradient(plans, player), plans[player])
+            for own in (self, self._paying(utility**2))
         )
         return float(np.sqrt(max(square - mean**2, 0.0))) / unit
 
@@ -298,7 +298,7 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         return {}
 
     def reading_order(self, player: Player) -> LongArray:
-        """Return positions in `labeled_infostates` in an order for readers: as they are."""
+        """Return positions in `labeled_infostates` in an order for readers: preorder."""
         return np.arange(self.shapes[player].num_infostates)
 
     def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
@@ -339,7 +339,7 @@ def as_world_form(form: object) -> WorldForm:
     if not isinstance(form, WorldForm):
         name = getattr(form, "name", type(form).__name__)
         raise UnsupportedGameError(
-            f"this form of {name} is no world form: build it by infoset.tree.build_world_form, and "
-            "transfer policies by infoset.policy.transfer_policy"
+            f"this form of {name} is not a world form: build one by infoset.tree.build_world_form, "
+            "and transfer policies by infoset.policy.transfer_policy"
         )
     return form

@@ -9,23 +9,24 @@ import numpy as np
 
 from infoset.errors import GameTooLargeError
 from infoset.forms._payoff_kernels import ComposedPayoffs
-from infoset.forms._world_payoff_kernels import WorldPayoffs
+from infoset.forms._world_payoff_kernels import ENDS, WorldPayoffs
 from infoset.forms._world_program_kernels import TERMINAL, Edges, compile_programs, count_work
 from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.payoffs import FormPayoffs, no_composition
 from infoset.forms.treeplex import Layout
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.frozen_arrays import freeze
+from infoset.utils.text import format_bytes, format_count
 
-MAX_MOVES = 200_000_000
-"""Number of moves beyond which programs are not compiled: they would take 6 GB."""
+TRANSFER_BYTES = 150
+"""Memory for each transfer during compilation, in which arrays double and are copied."""
 
 
 @dataclass(frozen=True, eq=False)
 class WorldClasses:
-    """The worlds of a game, in which those with equal futures for all players are one class.
+    """The worlds of a game, where those with equal futures for all players are one class.
 
-    Worlds in which nobody acts, observes or gets anything, and nothing is random, are left out.
+    Worlds in which nobody acts, observes or is paid, and nothing is random, are left out.
     """
 
     first: LongArray
@@ -39,7 +40,7 @@ class WorldClasses:
     reward: FloatArray
     """[F, N]"""
     code: LongArray
-    """[F, N] what the edge means for the structure of each player's infostates; see
+    """[F, N] how the edge changes the structure of each player's infostate; see
     `InfostateShapes.code`."""
     structure: LongArray
     """[M, N] the structure of each player's infostate."""
@@ -68,27 +69,21 @@ class WorldClasses:
         return np.where(self.target == TERMINAL, 0, after)
 
 
-class WorldPrograms(NamedTuple):
-    """The programs of one player; for the arrays see `WorldPayoffs`."""
+class CompiledSets(NamedTuple):
+    """What happens at the sets of worlds that a player considers possible, whatever is paid.
+
+    For most arrays see `WorldPayoffs`.
+    """
 
     num_slots: LongArray
+    order: LongArray
+    """[S] the sets, later ones first."""
     ranges: LongArray
-    moves: IntArray
+    transfers: IntArray
     chance: FloatArray
     ends: IntArray
-    paid: FloatArray
+    """[T, 4] with the edge at the end of each row."""
     children: LongArray
-    depth: int
-    """The longest chain of infostates."""
-    slots: int
-    scratch: int
-    """The largest numbers of slots, and of numbers of their own, on a chain."""
-    additions: int
-    """The largest number of payoffs that are added to an entry of the gradient."""
-    visits: float
-    operations: float
-    sums: float
-    """Forecast of a gradient: infostates visited, moves and payoffs, and numbers added."""
 
     @classmethod
     def of(
@@ -97,21 +92,21 @@ class WorldPrograms(NamedTuple):
         worlds: WorldClasses,
         shapes: tuple[InfostateShapes, ...],
         player: Player,
-        payoff: FloatArray,
-    ) -> WorldPrograms:
-        """Compile the programs of one of two players.
+        memory: int,
+    ) -> CompiledSets:
+        """Compile the sets of one of two players.
 
         Parameters
         ----------
         name
             The game, for errors.
-        payoff
-            [F] what the player gets at each edge.
+        memory
+            Limit in bytes.
 
         Raises
         ------
         GameTooLargeError
-            If there are more than `MAX_MOVES` moves.
+            If the transfers between worlds would need more memory.
         """
         other = 1 - player
         edges = Edges(
@@ -124,23 +119,68 @@ class WorldPrograms(NamedTuple):
             other_offset=worlds.offsets(shapes[other]),
             other_size=worlds.sizes(shapes[other]),
             probability=worlds.probability,
-            paid=payoff * worlds.probability,
+            is_end=(worlds.target == TERMINAL) | (worlds.reward != 0).any(axis=1),
         )
-        num_slots, smallest, ranges, moves, chance, ends, paid, children = compile_programs(
-            edges, MAX_MOVES
+        limit = memory // TRANSFER_BYTES
+        num_slots, smallest, ranges, transfers, chance, ends, children = compile_programs(
+            edges, limit
         )
-        if len(moves) > MAX_MOVES:
+        if len(transfers) > limit:
             raise GameTooLargeError(
-                f"{name} has too many sets of possible worlds: more than {MAX_MOVES:,} moves "
-                "between worlds; build its tree or its sequence form, or use smaller parameters",
-                {"worlds": worlds.num_classes, "moves": len(moves)},
+                f"{name} has too many sets of worlds that player {player} may consider possible: "
+                f"more than {format_count(limit)} transfers between worlds, which need more than "
+                f"{format_bytes(memory)}; use smaller parameters, or raise memory (--memory)",
+                {"worlds": worlds.num_classes, "transfers": len(transfers)},
             )
         # A set after another has a larger smallest class, because classes are in order.
         order = np.argsort(-smallest, kind="stable")
-        sizes, work = count_work(order, num_slots, ranges, moves, ends, children)
-        depth, slots, scratch, additions = sizes[0].tolist()
-        programs = num_slots, ranges, moves, chance, ends, paid, children
-        return cls(*programs, depth, slots, scratch, additions, *work[0].tolist())
+        return cls(num_slots, order, ranges, transfers, chance, ends, children)
+
+
+class WorldPrograms(NamedTuple):
+    """The programs that compute one player's gradient; for the arrays see `WorldPayoffs`."""
+
+    sets: CompiledSets
+    ranges: LongArray
+    ends: IntArray
+    """[T, 3] those of the sets at which something is paid."""
+    paid: FloatArray
+    depth: int
+    """Number of infostates on the longest chain."""
+    slots: int
+    """Largest number of slots on a chain of infostates."""
+    scratch: int
+    """Largest number of new entries in the workspace on a chain of infostates."""
+    additions: int
+    """Largest number of payoffs that are added to an entry of the gradient."""
+    ways: int
+    """Largest number of vectors that are added on the way of a plan to a payoff."""
+    visits: float
+    """Number of infostates visited for a gradient."""
+    operations: float
+    """Number of transfers and payoffs."""
+    sums: float
+    """Number of entries of vectors that are added."""
+
+    @classmethod
+    def of(cls, sets: CompiledSets, paid: FloatArray) -> WorldPrograms:
+        """Return the programs, given what is paid at each edge [F], times its probability."""
+        amount = paid[sets.ends[:, 3]]
+        is_paid = amount != 0
+        before = np.concatenate([[0], np.cumsum(is_paid)])
+        ranges = sets.ranges.copy()
+        ranges[:, ENDS : ENDS + 2] = before[ranges[:, ENDS : ENDS + 2]]
+        ends = np.ascontiguousarray(sets.ends[is_paid, :3])
+        sizes, work = count_work(
+            sets.order, sets.num_slots, ranges, sets.transfers, ends, sets.children
+        )
+        depth, slots, scratch, additions, ways = sizes[0].tolist()
+        visits, operations, sums = work[0].tolist()
+        return cls(
+            *(sets, ranges, ends, amount[is_paid]),
+            *(depth, slots, scratch, additions, ways),
+            *(visits, operations, sums),
+        )
 
     def payoffs(
         self,
@@ -153,24 +193,26 @@ class WorldPrograms(NamedTuple):
 
         Parameters
         ----------
-        positions, sizes
-            Positions and number of the own sequences, and of the opponent's; None for positions in
-            the order of sequences.
+        positions
+            Positions of the player's sequences and of the opponent's; None for those in the order
+            of sequences.
+        sizes
+            Numbers of the player's sequences and of the opponent's.
         constant
-            What the player gets in addition.
+            What the player gets in addition in each play.
         """
         own, other = (np.zeros(0, np.uint32) if place is None else place for place in positions)
         return WorldPayoffs(
             own_position=own,
             other_position=other,
             constant=np.array([constant], precision),
-            num_slots=self.num_slots,
+            num_slots=self.sets.num_slots,
             ranges=self.ranges,
-            moves=self.moves,
-            chance=self.chance.astype(precision, copy=False),
+            transfers=self.sets.transfers,
+            chance=self.sets.chance.astype(precision, copy=False),
             ends=self.ends,
             paid=self.paid.astype(precision, copy=False),
-            children=self.children,
+            children=self.sets.children,
             values=np.empty(sizes[1] + self.scratch, precision),
             earned=np.empty(len(own) and sizes[0], precision),
             begins=np.empty(self.slots, np.int64),

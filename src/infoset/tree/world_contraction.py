@@ -9,6 +9,7 @@ import numpy as np
 from infoset.errors import GameTooLargeError, UnsupportedGameError
 from infoset.forms import (
     UNIT,
+    CompiledSets,
     InfostateShapes,
     SequenceForm,
     WorldClasses,
@@ -178,16 +179,17 @@ def contract_worlds(
     worlds = _merged_worlds(graph, order, shapes, tuple(own.step for own in found))
     limits, constant_sum, rounding = _payoff_facts(graph, order, int(height[0]))
     name = str(graph.game)
-    programs = tuple(
-        WorldPrograms.of(name, worlds, shapes, player, worlds.reward[:, player])
-        for player in range(2)
-    )
+    programs = []
+    for player in range(2):
+        sets = CompiledSets.of(name, worlds, shapes, player, allowed)
+        paid = worlds.reward[:, player] * worlds.probability
+        programs.append(WorldPrograms.of(sets, paid))
     return WorldForm(
         name=name,
         source=GameSource.of_rules(graph.game),
         shapes=shapes,
         worlds=worlds,
-        programs=programs,
+        programs=tuple(programs),
         utility_limits=limits,
         constant_sum=constant_sum,
         payoff_rounding=rounding,
