@@ -337,6 +337,12 @@ def test_unknown_infostates():
             world.find(Infostate(0, steps))
     with pytest.raises(UnknownNameError, match="does not act"):
         world.find(Infostate(0))
+    for number in (-1, 6, 10**9):
+        for ask in (world.infostate_at, world.actions_at):
+            with pytest.raises(
+                IndexError, match=f"infostate {number}; they are numbered from 0 to 5"
+            ):
+                ask(0, number)
     player, number = world.look_up(("[K]", 0))
     assert str(world.infostate_at(player, number)) == "[K]"
 

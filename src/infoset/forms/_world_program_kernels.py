@@ -276,23 +276,28 @@ def compile_programs(
 
 @linear_kernel
 def measure_transfers(
-    transfers: IntArray, begin: int, end: int, ways: LongArray
+    transfers: IntArray, begin: int, end: int, is_inside: bool, ways: LongArray, before: LongArray
 ) -> tuple[int, int, int]:
-    """Return the numbers that transfers add up, those that they write anew, and the most ways.
+    """Return the numbers of entries that are added and newly written, and of roundings of an entry.
 
-    The ways of a slot are the transfers to it. ways: at least one entry per slot, all zeros; they
-    are zeros again at the end.
+    is_inside: whether sources are slots of the same set. ways, before: at least one entry per slot,
+    all zeros, as they are again at the end.
     """
-    added, written, most = 0, 0, 0
+    added, written, roundings = 0, 0, 0
     for number in range(begin, end):
+        slot, goal = transfers[number, 0], transfers[number, 1]
         size, kind = transfers[number, 3], transfers[number, 5]
         added += size if kind != PASS else 0
         written += size if kind in (ADD_TO_COPY, SCALE) else 0
-        ways[transfers[number, 1]] += 1
-        most = max(most, ways[transfers[number, 1]])
+        # All transfers to the source precede this one: its roundings are known. There is one for
+        # each vector that is added to a slot, and one for the probability.
+        if is_inside:
+            before[goal] = max(before[goal], before[slot] + ways[slot])
+        ways[goal] += 1 if ways[goal] else 2
+        roundings = max(roundings, before[goal] + ways[goal])
     for number in range(begin, end):
-        ways[transfers[number, 1]] = 0
-    return added, written, most
+        ways[transfers[number, 1]] = before[transfers[number, 1]] = 0
+    return added, written, roundings
 
 
 @linear_kernel
@@ -309,15 +314,17 @@ def count_work(
     order [S]: later sets first; the rest as in `WorldPayoffs`. Returns [S, 5], along the chain of
     infostates where each is largest: the number of infostates, of slots, and of new numbers in the
     workspace; the number of payoffs that are added to one entry of the gradient; and the number of
-    ways into the slots. And [S, 3], in all: infostates visited, operations, and numbers added.
+    roundings of an entry of a plan. And [S, 3], in all: infostates visited, operations, and entries
+    added.
     """
     sizes, work = np.zeros((len(order), 5), np.int64), np.zeros((len(order), 3))
     # Payoffs by the player's action, in the place after the one for no action.
-    payoffs, ways = np.zeros(64, np.int64), np.zeros(num_slots.max(), np.int64)
+    payoffs = np.zeros(64, np.int64)
+    ways, before = np.zeros(num_slots.max(), np.int64), np.zeros(num_slots.max(), np.int64)
     for number in order:
         begin, end = ranges[number, TRANSFERS], ranges[number, TRANSFERS + 1]
         first, last = ranges[number, ENDS], ranges[number, ENDS + 1]
-        added, written, most = measure_transfers(transfers, begin, end, ways)
+        added, written, inside = measure_transfers(transfers, begin, end, True, ways, before)
         work[number] = 1, end - begin + last - first, added
         payoffs[:] = 0
         for place in range(first, last):
@@ -327,7 +334,7 @@ def count_work(
         for child in range(ranges[number, CHILDREN], ranges[number, CHILDREN + 1]):
             goal, action = children[child, 0], children[child, 2]
             begin, end = children[child, 3], children[child, 4]
-            more, fresh, entering = measure_transfers(transfers, begin, end, ways)
+            more, fresh, entering = measure_transfers(transfers, begin, end, False, ways, before)
             below[0], below[1] = max(below[0], sizes[goal, 0]), max(below[1], sizes[goal, 1])
             below[2] = max(below[2], fresh + sizes[goal, 2])
             below[4] = max(below[4], entering + sizes[goal, 4])
@@ -338,7 +345,7 @@ def count_work(
             payoffs[action + 1] += sizes[goal, 3]
         sizes[number, 0], sizes[number, 1] = below[0] + 1, below[1] + num_slots[number]
         sizes[number, 2], sizes[number, 3] = below[2] + written, payoffs.max()
-        sizes[number, 4] = below[4] + most
+        sizes[number, 4] = below[4] + inside
     return sizes, work
 
 

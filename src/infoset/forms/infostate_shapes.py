@@ -121,7 +121,13 @@ class InfostateShapes:
         return self.action_sets[chosen] if chosen >= 0 else ()
 
     def infostate_at(self, number: int) -> Infostate:
-        """Return the acting infostate with a number; `find` is the inverse."""
+        """Return the acting infostate with a number; `find` is the inverse.
+
+        Raises
+        ------
+        IndexError
+            If there is no such infostate.
+        """
         return Infostate(self.player, self._way_to(number)[0])
 
     def actions_at(self, number: int) -> tuple[Action, ...]:
@@ -130,6 +136,11 @@ class InfostateShapes:
 
     def _way_to(self, number: int) -> tuple[tuple[Step, ...], int]:
         """Return the steps that lead to an acting infostate, and its shape."""
+        if not 0 <= number < self.num_infostates:
+            raise IndexError(
+                f"player {self.player} has no acting infostate {number}; they are numbered from 0 "
+                f"to {self.num_infostates - 1}"
+            )
         steps: list[Step] = []
         shape = self.root
         while number or not self.legal_actions(shape):

@@ -148,11 +148,11 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     def rounding(self) -> float:
         """Bound on the rounding error of a best-response value in float64; see `SequenceForm`.
 
-        On its way to a payoff, an entry of a plan is added up to `ways` times, and multiplied once
-        at each infostate; payoffs are then summed by sequences, and values along the treeplex.
+        An entry of a plan is rounded on its way to a payoff, and when it is multiplied by it;
+        payoffs are then summed by sequences, and values along the treeplex.
         """
         entries = [
-            programs.ways + 2 * programs.depth + programs.additions + shapes.max_additions
+            programs.roundings + 1 + programs.additions + shapes.max_additions
             for programs, shapes in zip(self.programs, self.shapes, strict=True)
         ]
         plans = sum(own.plan_roundings for own in self.shapes)

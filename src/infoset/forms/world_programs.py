@@ -153,8 +153,8 @@ class WorldPrograms(NamedTuple):
     """Largest number of new entries in the workspace on a chain of infostates."""
     additions: int
     """Largest number of payoffs that are added to an entry of the gradient."""
-    ways: int
-    """Largest number of vectors that are added on the way of a plan to a payoff."""
+    roundings: int
+    """Largest number of roundings of an entry of the opponent's plan on its way to a payoff."""
     visits: float
     """Number of infostates visited for a gradient."""
     operations: float
@@ -174,11 +174,11 @@ class WorldPrograms(NamedTuple):
         sizes, work = count_work(
             sets.order, sets.num_slots, ranges, sets.transfers, ends, sets.children
         )
-        depth, slots, scratch, additions, ways = sizes[0].tolist()
+        depth, slots, scratch, additions, roundings = sizes[0].tolist()
         visits, operations, sums = work[0].tolist()
         return cls(
             *(sets, ranges, ends, amount[is_paid]),
-            *(depth, slots, scratch, additions, ways),
+            *(depth, slots, scratch, additions, roundings),
             *(visits, operations, sums),
         )
 

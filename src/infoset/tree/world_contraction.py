@@ -167,16 +167,16 @@ def contract_worlds(
     order = world_order(graph)
     height = world_heights(order, graph.first_edge, graph.next_world)
     allowed = allowed_memory(memory)
-    found = [_PlayerShapes(graph, player, height, allowed) for player in range(2)]
+    found = [_player_shapes(graph, player, height, allowed) for player in range(2)]
     report("world graph", graph.num_worlds, graph.num_worlds)
-    shapes = tuple(own.shapes for own in found)
+    shapes, steps = (tuple(own) for own in zip(*found, strict=True))
     needed = graph.num_edges * EDGE_BYTES + sum(
         own.num_sequences * SEQUENCE_BYTES + own.num_infostates * INFOSTATE_BYTES for own in shapes
     )
     if needed > allowed:
         counts = count_histories(graph)
         raise too_large_error(counts, str(graph.game), "world form", needed, allowed)
-    worlds = _merged_worlds(graph, order, shapes, tuple(own.step for own in found))
+    worlds = _merged_worlds(graph, order, shapes, steps)
     limits, constant_sum, rounding = _payoff_facts(graph, order, int(height[0]))
     name = str(graph.game)
     programs = []
@@ -197,59 +197,75 @@ def contract_worlds(
     )
 
 
-class _PlayerShapes:
-    """The shapes of the infostate trees of one player."""
+def _player_shapes(
+    graph: WorldGraph, player: Player, height: LongArray, allowed: int
+) -> tuple[InfostateShapes, IntArray]:
+    """Return the shapes of a player's infostate trees, and [E] the step of each edge."""
+    table = StepTable.of_player(graph, player)
+    columns = (table.action, table.private_observation, table.public_observation)
+    steps = np.stack(columns, axis=1)[:-1]
+    order = np.lexsort(steps.T[::-1])  # by action and observations
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    step = rank[table.of_edge]
+    items, first, root = _shapes_of_sets(graph, player, step, height, allowed)
+    steps = np.ascontiguousarray(steps[order])
+    num_actions = np.array([*map(len, graph.action_sets), 0])
+    structure, code, structure_items, structure_first, sequences, infostates = find_structures(
+        items, first, num_actions, np.ascontiguousarray(steps[:, 0])
+    )
+    shapes = InfostateShapes(
+        player=player,
+        root=root,
+        items=items,
+        first=first,
+        code=code,
+        structure=structure,
+        structure_items=structure_items,
+        structure_first=structure_first,
+        child_sequence=_before(structure_items, structure_first, sequences, 1),
+        child_infostate=_before(structure_items, structure_first, infostates, 0),
+        sequences=sequences,
+        infostates=infostates,
+        steps=steps,
+        action_sets=graph.action_sets,
+        observations=graph.observations,
+    )
+    return shapes, step
 
-    def __init__(self, graph: WorldGraph, player: Player, height: LongArray, allowed: int) -> None:
-        table = StepTable.of_player(graph, player)
-        columns = (table.action, table.private_observation, table.public_observation)
-        steps = np.stack(columns, axis=1)[:-1]
-        by = np.lexsort(steps.T[::-1])
-        rank = np.empty(len(by), np.int32)
-        rank[by] = np.arange(len(by))
-        self.step: IntArray = rank[table.of_edge]
-        """[E] the step of each edge; steps are sorted by action and observations."""
-        limit = allowed // MEMBER_BYTES
-        members, first_member, first_child, child_step, child_set = possible_worlds(
-            graph.first_edge, graph.next_world, self.step, limit
+
+def _shapes_of_sets(
+    graph: WorldGraph, player: Player, step: IntArray, height: LongArray, allowed: int
+) -> tuple[LongArray, LongArray, int]:
+    """Return the shapes below the sets of worlds that a player considers possible, and the first.
+
+    Raises
+    ------
+    GameTooLargeError
+        If the sets need more than the memory that is allowed.
+    GameRuleError
+        If the player does not know its legal actions.
+    """
+    limit = allowed // MEMBER_BYTES
+    members, first_member, first_child, child_step, child_set = possible_worlds(
+        graph.first_edge, graph.next_world, step, limit
+    )
+    if len(members) > limit:
+        raise GameTooLargeError(
+            f"{graph.game} has too many sets of worlds that player {player} may consider "
+            f"possible: more than {format_count(len(first_member))}, which need more than "
+            f"{format_bytes(allowed)}; use smaller parameters, or raise memory (--memory)",
+            {"world_states": graph.num_worlds, "sets": len(first_member)},
         )
-        if len(members) > limit:
-            raise GameTooLargeError(
-                f"{graph.game} has too many sets of worlds that player {player} may consider "
-                f"possible: more than {format_count(len(first_member))}, which need more than "
-                f"{format_bytes(allowed)}; use smaller parameters, or raise memory (--memory)",
-                {"world_states": graph.num_worlds, "sets": len(first_member)},
-            )
-        action_set = np.ascontiguousarray(graph.action_set[:, player])
-        world, other = other_actions(members, first_member, action_set)
-        if world >= 0:
-            raise contradiction_error(graph, player, other, world)
-        order = np.argsort(set_heights(members, first_member, height), kind="stable")
-        items, first, shape = find_shapes(
-            order, members, first_member, action_set, first_child, child_step, child_set
-        )
-        num_actions = np.array([*map(len, graph.action_sets), 0])
-        sorted_steps = np.ascontiguousarray(steps[by])
-        structure, code, structure_items, structure_first, sequences, infostates = find_structures(
-            items, first, num_actions, np.ascontiguousarray(sorted_steps[:, 0])
-        )
-        self.shapes = InfostateShapes(
-            player=player,
-            root=int(shape[0]),
-            items=items,
-            first=first,
-            code=code,
-            structure=structure,
-            structure_items=structure_items,
-            structure_first=structure_first,
-            child_sequence=_before(structure_items, structure_first, sequences, 1),
-            child_infostate=_before(structure_items, structure_first, infostates, 0),
-            sequences=sequences,
-            infostates=infostates,
-            steps=sorted_steps,
-            action_sets=graph.action_sets,
-            observations=graph.observations,
-        )
+    action_set = np.ascontiguousarray(graph.action_set[:, player])
+    world, other = other_actions(members, first_member, action_set)
+    if world >= 0:
+        raise contradiction_error(graph, player, other, world)
+    order = np.argsort(set_heights(members, first_member, height), kind="stable")
+    items, first, shape = find_shapes(
+        order, members, first_member, action_set, first_child, child_step, child_set
+    )
+    return items, first, int(shape[0])
 
 
 def _before(items: LongArray, first: LongArray, sizes: LongArray, per_action: int) -> LongArray:
