@@ -61,9 +61,11 @@ def measure(game: str, lists: bool) -> dict[str, Any]:
     """Return what a row shows."""
     import infoset
     from infoset.tree import build_world_graph, contract_graph, contract_worlds, count_histories
+    from infoset.utils.interpretation import always_compiled
 
-    for form in ("world", "sequence"):  # compiles
-        infoset.evaluate(infoset.solve(WARM, "cfr+", iterations=1, form=form).policy)
+    with always_compiled():
+        for form in ("world", "sequence"):
+            infoset.evaluate(infoset.solve(WARM, "cfr+", iterations=1, form=form).policy)
     before = peak()
     began = time.process_time()
     graph = build_world_graph(infoset.load(game), max_worlds=MAX_WORLDS)

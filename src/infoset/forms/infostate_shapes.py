@@ -1,4 +1,4 @@
-"""A player's infostate trees as shapes: trees below different infostates are mostly equal."""
+"""A player's infostate trees as shapes: most infostates have equal trees below them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class InfostateShapes:
 
     The tree below an infostate depends only on the worlds that the player considers possible there.
     Equal trees are one *shape*: legal actions, and a shape for each next step. Shapes that differ
-    only in labels and observations have the same *structure*: the player's decisions ahead.
-    Sequences and acting infostates are numbered in preorder: the actions of an infostate, and then
-    all that follows each step, in order. The number of anything below a child is therefore that
-    below the infostate plus a constant of the structure.
+    only in labels and observations have the same *structure*, which consists of the player's later
+    decisions. Sequences and acting infostates are numbered in preorder: first the actions of an
+    infostate, and then everything after each step, in order. Below a step, numbers are therefore
+    those of the structure there plus a constant of the structure above.
     """
 
     player: Player
@@ -39,7 +39,8 @@ class InfostateShapes:
     shape for each child, by increasing steps."""
     code: LongArray
     """[items] in the place of each child: its number among the children of the structure; or, if
-    the step leaves the structure as it is or ends it, `WAIT`, or `END` less the action."""
+    the step does not change the structure, `WAIT`; or, if no decisions follow, `END` minus the
+    action."""
     structure: LongArray
     """[L] the structure of each shape."""
     structure_items: LongArray
@@ -116,7 +117,7 @@ class InfostateShapes:
         return Treeplex(parent, first, actions, self.num_sequences)
 
     def legal_actions(self, shape: int) -> tuple[Action, ...]:
-        """Return the legal actions at the infostate of a shape; empty for none."""
+        """Return the legal actions at the infostate of a shape; none if the player does not act."""
         chosen = self.items[self.first[shape]]
         return self.action_sets[chosen] if chosen >= 0 else ()
 

@@ -1,7 +1,7 @@
 """Kernels that find the possible worlds of a player, the shapes below them, and their structures.
 
-A possible-worlds set is what a player considers possible after a number of steps: the worlds of all
-histories of an infostate. Infostates with equal sets have equal trees below them.
+A set of possible worlds consists of the worlds of all histories of an infostate, which the player
+considers possible there. Infostates with equal sets have equal trees below them.
 """
 
 from __future__ import annotations
@@ -173,7 +173,8 @@ def find_structures(
             elif action >= 0:
                 code[i + 1] = END - action
         if actions == 0 and size <= 3:
-            # Without a choice, and with one way to further decisions, steps say nothing new.
+            # The player has no choice here and at most one structure ahead, so that a step tells it
+            # nothing that it could use.
             structure[shape] = candidate[2] if size == 3 else EMPTY
             code[begin:end] = WAIT
             continue

@@ -8,6 +8,7 @@ import numpy as np
 
 from infoset.errors import GameTooLargeError, UnsupportedGameError
 from infoset.forms import (
+    TERMINAL,
     UNIT,
     CompiledSets,
     InfostateShapes,
@@ -39,7 +40,7 @@ from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.text import format_bytes, format_count
 
 MEMBER_BYTES = 24
-"""Memory for each world of a set of possible worlds, while sets are found."""
+"""Memory for each world of a set of possible worlds, in bytes, while sets are found."""
 EDGE_BYTES = 100
 """Memory for each transition while worlds are merged and programs are compiled."""
 SEQUENCE_BYTES = 32
@@ -58,8 +59,8 @@ def build_world_form(
 ) -> WorldForm:
     """Build the world form of a two-player game, without listing histories or infostates.
 
-    It pays where many of the opponent's infostates share a world, as in games with hidden moves;
-    elsewhere the sequence form is faster.
+    It is faster than the sequence form if many of the opponent's infostates share a world, as in
+    games with hidden actions, and it needs less memory.
 
     Parameters
     ----------
@@ -98,9 +99,9 @@ def build_sequence_or_world_form(
     max_seconds: float | None = None,
     progress: BuildProgress | None = None,
 ) -> tuple[SequenceForm | WorldForm, str | None]:
-    """Build the sequence form of a game if it fits in memory, and otherwise its world form.
+    """Return the sequence form of a game if it fits in memory, and otherwise its world form.
 
-    With a world form, the reason is returned, too.
+    The second result is the reason for a world form; None for a sequence form.
 
     Parameters
     ----------
@@ -223,8 +224,8 @@ def _player_shapes(
         structure=structure,
         structure_items=structure_items,
         structure_first=structure_first,
-        child_sequence=_before(structure_items, structure_first, sequences, 1),
-        child_infostate=_before(structure_items, structure_first, infostates, 0),
+        child_sequence=_before(structure_items, structure_first, sequences, True),
+        child_infostate=_before(structure_items, structure_first, infostates, False),
         sequences=sequences,
         infostates=infostates,
         steps=steps,
@@ -268,10 +269,10 @@ def _shapes_of_sets(
     return items, first, int(shape[0])
 
 
-def _before(items: LongArray, first: LongArray, sizes: LongArray, per_action: int) -> LongArray:
-    """Return [items] in the place of each child, how much of its structure comes before it.
+def _before(items: LongArray, first: LongArray, sizes: LongArray, per_action: bool) -> LongArray:
+    """Return [items] `child_sequence` or `child_infostate` of `InfostateShapes`.
 
-    sizes [T] of each structure, in which `per_action` comes first for each action, or 1 for all.
+    sizes [T] of each structure; per_action: whether the actions of an infostate count one by one.
     """
     found = np.zeros(len(items), np.int64)
     for begin, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True):
@@ -302,7 +303,7 @@ def _merged_worlds(
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     structure = np.stack([shapes[p].structure[nodes[:, 1 + p]] for p in players], axis=1)
-    # Adding 0.0 makes 0.0 of -0.0, which has other bits.
+    # Rewards are compared by their bits; adding 0.0 turns -0.0 into 0.0.
     rewards = (graph.rewards[edge] + 0.0).view(np.int64)
     actions = graph.joint_action[edge].astype(np.int64)
     items, begins, outcomes, _, found = merge_nodes(
@@ -321,7 +322,7 @@ def _world_classes(
     items: LongArray, begins: LongArray, outcomes: LongArray, initial: int, num_players: int
 ) -> WorldClasses:
     """Return the classes that `merge_nodes` has found, in topological order."""
-    # Later classes have smaller numbers there, and the initial one is the last.
+    # `merge_nodes` numbers later classes first, so that the initial one is the last.
     last = len(begins) - 2
     assert initial == last
     order = np.arange(last, -1, -1)
@@ -334,7 +335,7 @@ def _world_classes(
     structure = np.stack([items[begins[order] + p] for p in range(num_players)], axis=1)
     return WorldClasses(
         first=first,
-        target=np.where(rows[:, 0] > 0, last - (rows[:, 0] - 1), -1),
+        target=np.where(rows[:, 0] > 0, last - (rows[:, 0] - 1), TERMINAL),
         probability=items[places + 1].view(np.float64),
         action=np.ascontiguousarray(action),
         reward=np.ascontiguousarray(reward).view(np.float64),
