@@ -189,6 +189,12 @@ def test_values_and_best_responses_are_those_of_the_tree(name):
     assert measured.values == pytest.approx(expected.values, abs=1e-12)
     assert measured.nash_conv == pytest.approx(expected.nash_conv, abs=1e-12)
     world, form = forms(name)
+    centered = [
+        one.centered.player_values(policy.probabilities)
+        for one, policy in zip((world, form), policies(name), strict=True)
+    ]
+    assert np.array(centered[0]) == pytest.approx(np.array(centered[1]), abs=1e-12)
+    assert world.centered.payoff_range == pytest.approx(form.centered.payoff_range)
     assert world.payoff_range == pytest.approx(form.payoff_range)
     assert world.payoff_width == pytest.approx(form.payoff_width)
     assert world.constant_sum == pytest.approx(form.constant_sum)

@@ -138,7 +138,7 @@ def merge_nodes(
         bits = merged.view(np.int64)
         for i in range(count):
             candidate[num_players + 2 * i + 1] = bits[i]
-        if count == 1 and merged[0] == 1.0:
+        if count == 1:  # its probability is 1, up to rounding
             at = outcomes.first[candidate[num_players]]
             nothing = outcomes.items[at] > 0
             for i in range(num_columns):
