@@ -88,6 +88,7 @@ class Form(Protocol, metaclass=_HasMembers):
 
     - `SequenceForm` lists them by tuples of sequences, for any number of players;
     - `PublicForm` factors them by public terminals and hands of two players;
+    - `WorldForm` computes with them by possible worlds of two players;
     - `LockedForm`, `CutForm` and `GadgetForm` change another form.
 
     Arrays with one entry per sequence, [Q], are in the order of the treeplex unless stated
@@ -101,7 +102,7 @@ class Form(Protocol, metaclass=_HasMembers):
 
     @property
     def kind(self) -> str:
-        """How utilities are stored, for records: "sequence" or "public", as in `solve`."""
+        """How utilities are stored, for records: "sequence", "public" or "world", as in `solve`."""
 
     @property
     def source(self) -> GameSource:
