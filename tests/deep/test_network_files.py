@@ -44,7 +44,7 @@ def made():
 def test_a_network_from_a_file_plays_the_same(made, kind, tmp_path):
     """The labels of this game are integers, which the file has as text."""
     path = tmp_path / "network.npz"
-    save_network(made[kind], path, {"game": "goofspiel", "seed": 0})
+    save_network(made[kind], path, {"game": "goofspiel(num_cards=3)", "seed": 0})
     loaded = load_network(path)
     form = build_tree(load_game("goofspiel(num_cards=3)")).sequence_form
     before, after = made[kind].tabulate(form), loaded.tabulate(form)

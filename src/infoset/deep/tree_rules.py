@@ -9,13 +9,13 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_games import OVER, DeviceGame, StepEncoder
 from infoset.deep.device_nodes import DeviceNodes
 from infoset.game import Infostate
 from infoset.policy import ActionTable
 from infoset.tree import GameTree, InfostateEncoder
 from infoset.tree.decision_nodes import DecisionNodes, number_infostates, unfold_tree
-from infoset.typing import Action, IntArray
+from infoset.typing import Action, IntArray, Player
 
 
 class TreeRules(DeviceGame):
@@ -127,10 +127,9 @@ class TreeRules(DeviceGame):
         after = self._after_chance(child, key)
         return after, self.rewards_so_far[after] - self.rewards_so_far[state]
 
-    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return the encoding of an infostate."""
-        encoded = self.encoder(infostate)
-        return np.concatenate([encoded, np.zeros(self.num_actions, np.float32)])
+    def step_encoder(self, player: Player) -> StepEncoder:
+        """Return the encoding by the number of steps; a choice that is not revealed is zero."""
+        return StepEncoder(0, self.encoder.after_step)
 
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate of an encoding."""

@@ -24,15 +24,14 @@ def list_decisions(
     first: LongArray,
     child_sequence: LongArray,
     child_infostate: LongArray,
-    num_infostates: int,
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Return [I] parent sequence, first sequence and number of actions of each acting infostate.
+    parent: IntArray,
+    begins: IntArray,
+    actions: IntArray,
+) -> None:
+    """Fill in [I] parent sequence, first sequence and number of actions of each acting infostate.
 
-    For the arrays see `InfostateShapes`.
+    For the other arrays see `InfostateShapes`. The work is linear in the arrays that are filled.
     """
-    parent = np.empty(num_infostates, np.int32)
-    begins = np.empty(num_infostates, np.int32)
-    actions = np.empty(num_infostates, np.int32)
     # Structures still to be listed: structure, first sequence, last sequence, and infostate.
     stack = np.zeros(4 * 64, np.int64)
     stack[0], stack[1] = root, 1
@@ -50,4 +49,3 @@ def list_decisions(
             stack[at + 2] = own + action if action >= 0 else last
             stack[at + 3] = number + child_infostate[i + 1]
             top += 1
-    return parent, begins, actions

@@ -19,6 +19,7 @@ from infoset.forms._treeplex_kernels import (
     realize_policy,
 )
 from infoset.forms.form import Form, PlayerValues
+from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, form_layouts
@@ -39,6 +40,11 @@ class DerivedMembers:
     def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
         """Return the same probabilities; see `Form.complete`."""
         return probabilities
+
+    @property
+    def infostate_shapes(self) -> tuple[InfostateShapes, ...] | None:
+        """None: infostates are listed."""
+        return None
 
     def composed_payoffs(
         self: Form,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
@@ -131,6 +132,10 @@ class Form(Protocol, metaclass=_HasMembers):
         It is 0 where no play of the game leads, such as to hands that chance has removed, and more
         than 1 where the form merges infostates. Regularizers count an infostate so many times.
         """
+
+    @property
+    def infostate_shapes(self) -> tuple[InfostateShapes, ...] | None:
+        """Per player, its infostate trees, if there are too many infostates to list them."""
 
     @property
     def layouts(self) -> tuple[Layout, ...]:

@@ -106,13 +106,16 @@ class InfostateShapes:
 
     def treeplex(self) -> Treeplex:
         """List the acting infostates and sequences."""
-        parent, first, actions = list_decisions(
+        parent, first, actions = np.empty((3, self.num_infostates), np.int32)
+        list_decisions(
             int(self.structure[self.root]),
             self.structure_items,
             self.structure_first,
             self.child_sequence,
             self.child_infostate,
-            self.num_infostates,
+            parent,
+            first,
+            actions,
         )
         return Treeplex(parent, first, actions, self.num_sequences)
 
@@ -145,21 +148,34 @@ class InfostateShapes:
         steps: list[Step] = []
         shape = self.root
         while number or not self.legal_actions(shape):
-            for step, child, before in self._children(shape):
+            for step, child, place in self._children(shape):
+                before = self.child_infostate[place] if place >= 0 else 0
                 if before <= number < before + self.infostates[self.structure[child]]:
                     steps.append(self._step(shape, step))
                     shape, number = child, number - before
                     break
         return tuple(steps), shape
 
+    def children(self, shape: int) -> Iterator[tuple[Step, int, int]]:
+        """Yield the step, the shape, and the number of sequences before each child with decisions.
+
+        These are the sequences between the one that comes before those of the shape, and the one
+        that comes before those of the child.
+        """
+        for step, child, place in self._children(shape):
+            yield self._step(shape, step), child, int(self.child_sequence[place] * (place >= 0))
+
     def _children(self, shape: int) -> Iterator[tuple[int, int, int]]:
-        """Yield step, shape, and number of the first infostate below each child with decisions."""
+        """Yield step, shape, and place in the structure of each child with decisions; -1 for none.
+
+        A child has no place if the step does not change the structure.
+        """
         begins = self.structure_first[self.structure[shape]]
         for place in range(self.first[shape] + 2, self.first[shape + 1], 2):
             child, code = int(self.items[place]), self.code[place]
             if self.structure[child]:
-                before = self.child_infostate[begins + 2 + 2 * code] if code >= 0 else 0
-                yield int(self.items[place - 1]), child, int(before)
+                found = int(begins + 2 + 2 * code) if code >= 0 else -1
+                yield int(self.items[place - 1]), child, found
 
     def _step(self, shape: int, number: int) -> Step:
         action, private, public = self.steps[number]

@@ -98,6 +98,11 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         """Number of players: two."""
         return len(self.shapes)
 
+    @property
+    def infostate_shapes(self) -> tuple[InfostateShapes, ...]:
+        """The `shapes`: infostates are not listed."""
+        return self.shapes
+
     @cached_property
     def treeplexes(self) -> tuple[Treeplex, ...]:
         """One per player, in which infostates are in preorder."""

@@ -105,7 +105,7 @@ def resolve_players(
             if is_correlated(player):
                 return load_correlated_policy_file(player, to_form(form(player)))
             if is_network(player):
-                return load_network_file(player)
+                return load_network_file(player, rules)
             if given is None:
                 return resolve_policy(player, form(player))
             return _from_either(player, given, game)
@@ -145,7 +145,7 @@ def _searcher(player: str, model: SearchModel, form: Callable[[str], Form]) -> S
         elif key == "values":
             found[key] = load_critic_file(path, model.game)
         elif is_network(path):
-            found[key] = load_network_file(path)
+            found[key] = load_network_file(path, model.game)
         else:
             # Re-solving runs on the form of its blueprint; the values of a critic need the tree.
             like = UNIFORM if key == "blueprint" and "values" in files else path

@@ -6,10 +6,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from infoset.efg import is_game_file_name
-from infoset.errors import InfosetError, ParameterError, PolicyFileError, UnsupportedGameError
+from infoset.errors import (
+    InfosetError,
+    ParameterError,
+    PolicyFileError,
+    PolicyMismatchError,
+    UnsupportedGameError,
+)
 from infoset.evaluation import CorrelatedPolicy, evaluate_policy, load_correlated_policy
 from infoset.forms import AnyForm, Form, SequenceForm
 from infoset.front.game_sources import FormLike, to_kind
@@ -256,7 +263,7 @@ def load_policy_file(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
     check_path("policy", path)
     found = policy_path(path)
     if is_network(found):
-        return load_network_file(found).tabulate(form)
+        return load_network_file(found, form.whole.name).tabulate(form)
     if is_csv(found):
         return load_policy_csv(found, form)
     if is_correlated(found):
@@ -311,19 +318,37 @@ def read_policy_metadata(policy: str | Path) -> dict[str, Any] | None:
     return read_metadata(policy_path(policy))
 
 
-def load_network_file(path: str | Path) -> NetworkPolicy:
+def load_network_file(path: str | Path, game: Game | str) -> NetworkPolicy:
     """Return the network policy in a file; JAX is loaded.
+
+    Parameters
+    ----------
+    game
+        The game, or its name, that the network is to play.
 
     Raises
     ------
     MissingExtraError
         If the extra `deep` is not installed.
     PolicyFileError, PolicyMismatchError
-        As raised by `load_network`.
+        As raised by `load_network`; and if the network was trained on another game, if both are
+        known by name.
     """
-    from infoset.deep import load_network
+    from infoset.deep import load_network, read_network_metadata
+    from infoset.deep.rules import is_same_game
 
-    return load_network(policy_path(path))
+    found = policy_path(path)
+    policy, name = load_network(found), read_network_metadata(found).get("game")
+    try:
+        trained, wanted = load_game(str(name)), load_game(str(game))
+    except InfosetError:
+        return policy
+    if not is_same_game(trained, wanted):
+        raise PolicyMismatchError(
+            f"{path} holds a network for {trained}, not for {wanted}; use it with {trained}, or "
+            f"train one: infoset train {quote(str(wanted))}"
+        )
+    return policy
 
 
 def load_critic_file(path: str | Path, game: Game) -> Critic:

@@ -84,8 +84,7 @@ class InfostateEncoder:
     @property
     def size(self) -> int:
         """Length of the array of an infostate."""
-        labels = (*self.actions, *self.private_observations, *self.public_observations)
-        return self.num_players + self.max_steps * (1 + len(labels))
+        return self.num_players + self.max_steps * self._row_size
 
     def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
         """Return [size] the encoding of an infostate, zeros and ones.
@@ -95,20 +94,29 @@ class InfostateEncoder:
         ParameterError
             If the infostate has more than `max_steps` steps.
         """
-        if len(infostate.steps) > self.max_steps:
-            raise ParameterError(
-                f"the infostate {infostate} has {len(infostate.steps)} steps, more than "
-                f"max_steps={self.max_steps} of this encoder; raise max_steps"
-            )
         encoded = np.zeros(self.size, np.float32)
-        encoded[infostate.player] = 1
-        rows = encoded[self.num_players :].reshape(self.max_steps, -1)
-        for row, step in zip(rows, infostate.steps, strict=False):
-            row[0] = 1
-            for kind, label in zip(self._columns, step, strict=True):
-                if label is not None:
-                    row[_find(kind, label, self._columns[kind])] = 1
+        places = [infostate.player]
+        for number, step in enumerate(infostate.steps):
+            places += self.after_step(number, step)[1]
+        encoded[places] = 1
         return encoded
+
+    def after_step(self, number: int, step: Step) -> tuple[int, list[int]]:
+        """Return the number of steps after a step, and the entries of the array that it sets.
+
+        number : number of steps before it.
+        """
+        if number >= self.max_steps:
+            raise ParameterError(
+                f"an infostate has {number + 1} steps, more than max_steps={self.max_steps} of "
+                "this encoder; raise max_steps"
+            )
+        first = self.num_players + number * self._row_size
+        places = [first]
+        for (kind, columns), label in zip(self._columns.items(), step, strict=True):
+            if label is not None:
+                places.append(first + _find(kind, label, columns))
+        return number + 1, places
 
     def infostates(self, tree: InfostateTree) -> NDArray[np.float32]:
         """Return [S, size] the encodings of all infostates of a player, acting or not.
@@ -161,6 +169,11 @@ class InfostateEncoder:
         if not np.array_equal(self(infostate), array):
             raise error
         return infostate
+
+    @cached_property
+    def _row_size(self) -> int:
+        labels = (*self.actions, *self.private_observations, *self.public_observations)
+        return 1 + len(labels)
 
     @cached_property
     def _columns(self) -> dict[str, dict[Hashable, int]]:

@@ -143,7 +143,7 @@ def _inputs(
     from infoset.front import is_network, load_network_file, resolve_policy
     from infoset.tree import GameTree
 
-    blueprint = load_network_file(path) if is_network(path) else None
+    blueprint = load_network_file(path, rules) if is_network(path) else None
     source = training_source(rules, build, progress.building)
     if blueprint is not None:
         return source, blueprint

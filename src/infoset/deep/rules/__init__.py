@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from infoset.deep.device_games import DeviceGame
+from infoset.deep.device_games import DeviceGame, device_fingerprint
 from infoset.deep.rules.battleship import BattleshipRules
 from infoset.deep.rules.goofspiel import GoofspielRules
 from infoset.deep.rules.kuhn_poker import KuhnPokerRules
@@ -37,6 +37,7 @@ __all__ = [
     "PhantomRules",
     "device_game",
     "has_rules",
+    "is_same_game",
 ]
 
 RULES: dict[type[Game], Callable[[Any], DeviceGame | None]] = {
@@ -103,3 +104,12 @@ def has_rules(game: Game) -> bool:
 
 def _rules(game: Game) -> DeviceGame | None:
     return RULES[type(game)](game) if type(game) in RULES else None
+
+
+def is_same_game(first: Game, second: Game) -> bool:
+    """Return whether two games have the same parameters, or the same rules in JAX."""
+    if str(first) == str(second):
+        return True
+    found = [_rules(game) if has_rules(game) else None for game in (first, second)]
+    prints = [None if rules is None else device_fingerprint(rules) for rules in found]
+    return prints[0] is not None and prints[0] == prints[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import prod
 from typing import ClassVar, NamedTuple
@@ -12,13 +13,13 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_games import OVER, DeviceGame, StepEncoder
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import Battleship
 from infoset.games.battleship_fleets import spots
 from infoset.games.fleet_sampling import HIT, SUNK, WATER
-from infoset.typing import BoolArray, IntArray
+from infoset.typing import BoolArray, IntArray, Player
 
 NOT_YET = -1
 RESULTS = (WATER, HIT, SUNK)
@@ -273,25 +274,27 @@ class BattleshipRules(DeviceGame):
         fits: Array = (free & self._fit(ship + 1, taken[..., None, :] | cells)).any(axis=-1)
         return fits
 
-    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return the encoding of an infostate."""
-        # Reading an attribute of a module takes long, and this function is called often.
-        num_ships, height, width = self.num_ships, self.height, self.width
+    def step_encoder(self, player: Player) -> StepEncoder:
+        """Return the encoding by the number of steps: placements, and then shots."""
+        num_placements, height, width = 2 * self.num_ships, self.height, self.width
         placements, targets = self.placements, self.targets
-        places = np.zeros((num_ships, len(placements)))
-        shots = np.zeros((2 * self.num_shots, height + width + len(RESULTS)))
-        for number, step in enumerate(infostate.steps):
-            if number < 2 * num_ships:
-                if step.action is not None:
-                    places[number // 2, placements.index(str(step.action))] = 1
-                continue
+        first_shot = 2 + self.num_ships * len(placements)
+        size = height + width + len(RESULTS)
+
+        def advance(number: int, step: Step) -> tuple[int, Sequence[int]]:
+            if number < num_placements:
+                if step.action is None:
+                    return number + 1, ()
+                place = placements.index(str(step.action))
+                return number + 1, (2 + number // 2 * len(placements) + place,)
             assert isinstance(step.public, tuple)
             target, result = step.public
             row, column = divmod(targets.index(target), width)
-            into = shots[number - 2 * num_ships]
-            into[row] = into[height + column] = into[height + width + RESULTS.index(result)] = 1
-        parts = [np.eye(2)[infostate.player], places.reshape(-1), shots.reshape(-1)]
-        return np.concatenate(parts).astype(np.float32)
+            outcome = height + width + RESULTS.index(result)
+            first = first_shot + (number - num_placements) * size
+            return number + 1, (first + row, first + height + column, first + outcome)
+
+        return StepEncoder(0, advance)
 
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate of an encoding at which the player acts."""

@@ -12,11 +12,12 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_games import OVER, DeviceGame, StepEncoder
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import Goofspiel
 from infoset.games.goofspiel import TIE, news
+from infoset.typing import Player
 
 NOT_YET = -1
 NEWS = re.compile(r"(?:bids (\d+),(\d+): )?(?:tie|player (\d) wins)(?:; prize (\d+))?")
@@ -205,30 +206,31 @@ class GoofspielRules(DeviceGame):
             return jnp.where(is_over, jnp.stack([sign, -sign]), 0.0)
         return won - won.mean() if self.returns == "point_difference" else won
 
-    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return the encoding of an infostate."""
-        player, rounds = infostate.player, self.num_rounds
-        shows_bids, is_random = self.shows_bids, self.is_random
-        own = np.zeros((rounds, self.num_cards))
-        announced = np.zeros((rounds, self.num_cards if shows_bids else 3))
-        prizes = np.zeros((rounds, self.num_cards if is_random else 0))
-        steps = infostate.steps
-        if is_random:
-            prizes[0, int(str(steps[0].public).removeprefix("prize ")) - 1] = 1
-            steps = steps[1:]
-        for number, step in enumerate(steps):
+    def step_encoder(self, player: Player) -> StepEncoder:
+        """Return the encoding by the number of rounds; -1 before the first prize is revealed."""
+        num_cards, shows_bids, is_random = self.num_cards, self.shows_bids, self.is_random
+        size = num_cards if shows_bids else 3
+        first_news = 2 + self.num_rounds * num_cards
+        first_prize = first_news + self.num_rounds * size
+
+        def advance(number: int, step: Step) -> tuple[int, list[int]]:
+            if number < 0:
+                prize = int(str(step.public).removeprefix("prize "))
+                return 0, [first_prize + prize - 1]
             found = NEWS.fullmatch(str(step.public))
             assert found is not None
             assert isinstance(step.action, int)
-            own[number, step.action - 1] = 1
             if shows_bids:
-                announced[number, int(found[2 - player]) - 1] = 1
+                announced = int(found[2 - player]) - 1
             else:
-                announced[number, 2 if found[3] is None else int(found[3])] = 1
+                announced = 2 if found[3] is None else int(found[3])
+            places = [2 + number * num_cards + step.action - 1]
+            places.append(first_news + number * size + announced)
             if is_random:
-                prizes[number + 1, int(found[4]) - 1] = 1
-        parts = [np.eye(2)[player], own.reshape(-1), announced.reshape(-1), prizes.reshape(-1)]
-        return np.concatenate(parts).astype(np.float32)
+                places.append(first_prize + (number + 1) * num_cards + int(found[4]) - 1)
+            return number + 1, places
+
+        return StepEncoder(-1 if is_random else 0, advance)
 
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate of an encoding."""

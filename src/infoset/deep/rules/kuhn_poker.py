@@ -10,10 +10,11 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_games import OVER, DeviceGame, StepEncoder
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import KuhnPoker
+from infoset.typing import Player
 
 PASS, BET = 0, 1
 ACTIONS = ("pass", "bet")
@@ -94,14 +95,16 @@ class KuhnPokerRules(DeviceGame):
         chips = jnp.where(num_bets == 2, 2.0, 1.0) * (self.actor(after) == OVER)
         return after, chips * jnp.where(winner == 0, jnp.array([1.0, -1.0]), jnp.array([-1.0, 1.0]))
 
-    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return the encoding of an infostate after the deal."""
-        dealt, *steps = infostate.steps
-        parts = [np.eye(2)[infostate.player], np.eye(len(DECK))[DECK.index(str(dealt.private))]]
-        moves = np.zeros((MAX_MOVES, 2))
-        for row, step in zip(moves, steps, strict=False):
-            row[ACTIONS.index(str(step.public))] = 1
-        return np.concatenate([*parts, moves.reshape(-1)]).astype(np.float32)
+    def step_encoder(self, player: Player) -> StepEncoder:
+        """Return the encoding by the number of steps: the deal, and then the moves."""
+
+        def advance(number: int, step: Step) -> tuple[int, tuple[int]]:
+            if number == 0:
+                return 1, (2 + DECK.index(str(step.private)),)
+            move = len(ACTIONS) * (number - 1) + ACTIONS.index(str(step.public))
+            return number + 1, (2 + len(DECK) + move,)
+
+        return StepEncoder(0, advance)
 
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate of an encoding."""

@@ -11,10 +11,11 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_games import OVER, DeviceGame, StepEncoder
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import LeducPoker
+from infoset.typing import Player
 
 FOLD, CALL, RAISE = 0, 1, 2
 ACTIONS = ("fold", "call", "raise")
@@ -177,22 +178,21 @@ class LeducPokerRules(DeviceGame):
         hands = jnp.where(ranks == state.board // self.num_suits, self._num_cards, ranks)
         return 0.5 * (1.0 + jnp.sign(hands[0] - hands[1]))
 
-    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return the encoding of an infostate after the deal."""
-        dealt, *steps = infostate.steps
-        cards = np.zeros((2, len(self.labels)))
-        cards[0, self.labels.index(str(dealt.private))] = 1
-        moves = np.zeros((2, self.moves_per_round, len(ACTIONS)))
-        has_board, turn = 0, 0
-        for step in steps:
-            if step.public in ACTIONS:
-                moves[has_board, turn, ACTIONS.index(str(step.public))] = 1
-                turn += 1
-            else:
-                cards[1, self.labels.index(str(step.public))] = 1
-                has_board, turn = 1, 0
-        parts = [np.eye(2)[infostate.player], cards.reshape(-1), moves.reshape(-1)]
-        return np.concatenate(parts).astype(np.float32)
+    def step_encoder(self, player: Player) -> StepEncoder:
+        """Return the encoding by the round, -1 before the deal, and by its number of moves."""
+        labels, moves_per_round = self.labels, self.moves_per_round
+
+        def advance(place: tuple[int, int], step: Step) -> tuple[tuple[int, int], tuple[int]]:
+            number, turn = place
+            if number < 0:
+                return (0, 0), (2 + labels.index(str(step.private)),)
+            if step.public not in ACTIONS:
+                return (1, 0), (2 + len(labels) + labels.index(str(step.public)),)
+            move = len(ACTIONS) * (number * moves_per_round + turn)
+            move += ACTIONS.index(str(step.public))
+            return (number, turn + 1), (2 + 2 * len(labels) + move,)
+
+        return StepEncoder((-1, 0), advance)
 
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate of an encoding."""

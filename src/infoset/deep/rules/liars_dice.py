@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 import equinox as eqx
@@ -11,11 +12,11 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_games import OVER, DeviceGame, StepEncoder
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.game import Infostate, Step
 from infoset.games import LiarsDice
-from infoset.typing import IntArray
+from infoset.typing import IntArray, Player
 
 
 class Table(NamedTuple):
@@ -115,14 +116,21 @@ class LiarsDiceRules(DeviceGame):
         )
         return after, is_liar * (1.0 - 2.0 * (jnp.arange(2) != winner))
 
-    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return the encoding of an infostate after the roll."""
-        rolled, *steps = infostate.steps
-        faces = np.array(rolled.private) - 1
-        dice = (faces[:, None] == np.arange(self.num_sides)).reshape(-1)
-        made = {step.public for step in steps}
-        bids = np.array([call in made for call in self.calls[:-1]])
-        return np.concatenate([np.eye(2)[infostate.player], dice, bids]).astype(np.float32)
+    def step_encoder(self, player: Player) -> StepEncoder:
+        """Return the encoding by whether the dice have been rolled."""
+        faces = {face: place for place, face in enumerate(range(1, self.num_sides + 1))}
+        num_sides, num_dice = self.num_sides, self.num_dice
+        first = 2 + num_dice * num_sides
+        bids = {call: (first + place,) for place, call in enumerate(self.calls[:-1])}
+
+        def advance(has_rolled: bool, step: Step) -> tuple[bool, Sequence[int]]:
+            if has_rolled:
+                return True, bids[str(step.public)]
+            assert isinstance(step.private, tuple)
+            dice = enumerate(step.private)
+            return True, [2 + die * num_sides + faces[face] for die, face in dice]
+
+        return StepEncoder(False, advance)
 
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate of an encoding."""

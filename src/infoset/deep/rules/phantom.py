@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import count, repeat
 from typing import ClassVar, NamedTuple
@@ -13,13 +13,13 @@ import numpy as np
 from jax import Array
 from numpy.typing import NDArray
 
-from infoset.deep.device_games import OVER, DeviceGame
+from infoset.deep.device_games import OVER, DeviceGame, StepEncoder
 from infoset.deep.rules.labels import label_of, one_hot
 from infoset.errors import UnsupportedGameError
 from infoset.game import Infostate, Step
 from infoset.games import DarkHex, PhantomTicTacToe
 from infoset.games.phantom import PhantomGame
-from infoset.typing import BoolArray
+from infoset.typing import BoolArray, Player
 
 NOT_YET = -1
 PLACED, TAKEN = "placed", "taken"
@@ -191,26 +191,33 @@ class PhantomRules(DeviceGame):
             table[cell, list(others)] = True
         return table
 
-    def encode(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return the encoding of an infostate."""
-        # Reading an attribute of a module takes long, and this function is called often.
-        cells, columns, num_cells = self.actions, self.columns, self.num_cells
-        known = np.zeros((2, num_cells))
-        row, column = np.zeros((num_cells, self.rows)), np.zeros((num_cells, columns))
-        tries = np.zeros((2, num_cells * self.shows_tries))
-        number = other = 0
-        for step in infostate.steps:
+    def step_encoder(self, player: Player) -> StepEncoder:
+        """Return the encoding by the numbers of the player's and of the opponent's tries."""
+        # Reading an attribute of a module takes long.
+        rows, columns, num_cells = self.rows, self.columns, self.num_cells
+        cell_of = {cell: number for number, cell in enumerate(self.actions)}
+        first_row = 2 + 2 * num_cells
+        first_column = first_row + num_cells * rows
+        first_try = first_column + num_cells * columns
+
+        def advance(tries: tuple[int, int], step: Step) -> tuple[tuple[int, int], Sequence[int]]:
+            own, other = tries
             is_taken = TAKEN in (step.private, step.public)
             if step.action is not None:
-                cell = cells.index(str(step.action))
-                known[int(is_taken), cell] = 1
-                row[number, cell // columns] = column[number, cell % columns] = 1
-                number += 1
-            elif step.public is not None:
-                tries[:, other] = 1, is_taken
-                other += 1
-        parts = [np.eye(2)[infostate.player], known, row, column, tries]
-        return np.concatenate([part.reshape(-1) for part in parts]).astype(np.float32)
+                cell = cell_of[str(step.action)]
+                row, column = divmod(cell, columns)
+                known = 2 + is_taken * num_cells + cell
+                return (own + 1, other), (
+                    known,
+                    first_row + own * rows + row,
+                    first_column + own * columns + column,
+                )
+            if step.public is None:
+                return tries, ()
+            place = first_try + other
+            return (own, other + 1), (place, place + num_cells) if is_taken else (place,)
+
+        return StepEncoder((0, 0), advance)
 
     def decode(self, observation: NDArray[np.float32]) -> Infostate:
         """Return the infostate of an encoding at which the player acts."""
