@@ -25,6 +25,7 @@ PAGES: Final[Mapping[str, Path]] = MappingProxyType(
         "balanced": DOCS / "learning" / "study.md",
         "beliefs": DOCS / "search" / "study.md",
         "hiding": DOCS / "teams" / "study.md",
+        "networks": DOCS / "networks" / "study.md",
         "sepot": DOCS / "search" / "resolving_study.md",
     }
 )

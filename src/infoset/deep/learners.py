@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from infoset.deep.critic_learning import CriticState, CriticTask
 from infoset.deep.device_games import DeviceGame
@@ -279,5 +281,19 @@ class DeviceLearner(Learner):
         """How many numbers one learner step reads, roughly."""
         return 10 * self.spec.batch_size * self.device.horizon * self.width
 
+    def mean_decisions(self) -> float:
+        """Return the mean number of decisions of an episode, in a batch that the network plays."""
+        key = jax.random.wrap_key_data(self._state.key)
+        number = _num_decisions(self.source, self._state.network, key, self.spec.batch_size)
+        return int(number) / self.spec.batch_size
+
     def _is_finite(self, network: PolicyValueNetwork) -> bool:
         return all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(network))
+
+
+@partial(jax.jit, static_argnames="batch_size")
+def _num_decisions(
+    source: EpisodeSource, network: PolicyValueNetwork, key: Array, batch_size: int
+) -> Array:
+    _, episodes = source.play(network, key, batch_size)
+    return episodes.valid.sum()
