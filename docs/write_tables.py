@@ -38,6 +38,7 @@ PAPERS = {
     "beliefs": "Public and private beliefs (Arjonilla et al. 2024)",
     "hiding": "Progressive hiding (Heymann and Lanctot 2025)",
     "sepot": "SePoT (Kubíček et al. 2024)",
+    "benchmark": "Policy gradients re-evaluated (Rudolph et al. 2026)",
 }
 """Titles of the papers in `papers.csv`."""
 STATUSES = ("reproduced", "partly", "missing", "not explained")

@@ -23,7 +23,7 @@ from infoset.deep.device_matches import RESPONSE_BETA, _response_spec
 from infoset.deep.device_play import device_source
 from infoset.deep.network_spec import initial_state, learner_steps
 from infoset.deep.networks import legal_log_softmax
-from infoset.deep.policy_gradient import make_batch, surrogate_loss
+from infoset.deep.policy_gradient import make_batch, minibatch, surrogate_loss
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.tree import build_tree
@@ -120,6 +120,40 @@ def test_the_loss_is_that_of_a_reference(spec):
         )
     assert (num_limited > 5) == (spec.clip < inf)
     assert float(found) == pytest.approx(np.mean(terms), abs=1e-5)
+
+
+@pytest.mark.parametrize("minibatches", [2, 3])
+def test_minibatches_are_all_decisions_of_a_batch_in_another_order_in_each_epoch(minibatches):
+    """The losses of an epoch, weighted by the decisions, add up to that of the batch."""
+    spec = replace(SMALL, kl=0.7, reference=0.6)
+    network, rows, episodes = played("kuhn_poker")
+    other = jax.tree.map(lambda weight: 4.0 * weight, network)
+    batch = batch_of(spec, rows, episodes, network)
+    batch = batch._replace(log_reference=-1.3 * batch.log_policy)
+    key, first_parts = jax.random.key(3), []
+    for epoch in range(2):
+        losses, sizes = [], []
+        for place in range(minibatches):
+            number = epoch * minibatches + place
+            part = minibatch(rows, episodes, batch, key, jnp.int32(number), minibatches)
+            losses.append(float(loss_of(other, spec, *part, 0.3)))
+            sizes.append(int(part[1].valid.sum()))
+        assert sum(sizes) == int(episodes.valid.sum())
+        expected = float(loss_of(other, spec, rows, episodes, batch, 0.3))
+        assert np.average(losses, weights=sizes) == pytest.approx(expected, abs=1e-5)
+        assert np.ptp(losses) > 0.01
+        first_parts.append(losses[0])
+    assert first_parts[0] != first_parts[1]
+
+
+def test_minibatches_have_steps_of_their_own():
+    """Equal seeds give equal bits, and parts other steps than the whole."""
+    specs = [replace(SMALL, batch_size=8, epochs=1, minibatches=parts) for parts in (1, 4)]
+    moved = [train("kuhn_poker", spec, steps=1, seed=2).policy.network for spec in specs]
+    again = train("kuhn_poker", specs[1], steps=1, seed=2).policy.network
+    for one, four, same in zip(*(jax.tree.leaves(found) for found in (*moved, again)), strict=True):
+        np.testing.assert_array_equal(four, same)
+        assert not np.array_equal(one, four)
 
 
 def test_the_first_step_on_a_batch_is_the_policy_gradient():

@@ -70,15 +70,16 @@ def test_cells_stop_when_they_are_interrupted(cell):
 def test_a_report_has_all_points_and_resumes(tmp_path, monkeypatch):
     study = Study("tiny", "Tiny", (replace(LEARNERS, quick=TINY),))
     (done,) = run_study(study, tmp_path, is_quick=True, workers=1)
-    curves, last = done.report.tables
+    curves, last, summary = done.report.tables
     assert [row[2] for row in curves.rows] == [200, 400, 600] * 2
-    assert [row[1] for row in last.rows] == [
-        *("ppo", "rnad", "uniform play", "cfr+-quadratic, 40 iterations")
-    ]
+    assert [row[1] for row in last.rows] == [*("ppo", "rnad", "uniform play", "cfr+-quadratic")]
     assert all(row[5] <= row[4] <= row[6] for row in last.rows[:2])
     exploitability = {row[1]: row[4] for row in last.rows}
     assert exploitability["uniform play"] == nash_conv(uniform_policy(form_of(GAME))) / 2
-    assert exploitability["cfr+-quadratic, 40 iterations"] < 0.01
+    assert exploitability["cfr+-quadratic"] < 0.01
+    assert [row[0] for row in summary.rows] == [row[1] for row in last.rows]
+    assert summary.rows[2][1] == f"{exploitability['uniform play']:.3g}"
+    assert " to " in summary.rows[0][1]
     monkeypatch.setattr(training_cells, "form_of", None)
     (again,) = run_study(study, tmp_path, is_quick=True, workers=1)
     assert again.report == done.report
@@ -88,7 +89,7 @@ def test_without_networks_a_report_has_equilibria_only(tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark, "has_networks", lambda: False)
     study = Study("tiny", "Tiny", (replace(LEARNERS, quick=TINY),))
     (done,) = run_study(study, tmp_path, is_quick=True, workers=1)
-    assert [len(table.rows) for table in done.report.tables] == [0, 2]
+    assert [len(table.rows) for table in done.report.tables] == [0, 2, 2]
 
 
 def test_the_full_setting_is_that_of_the_benchmark():
@@ -102,14 +103,14 @@ def test_the_full_setting_is_that_of_the_benchmark():
 
 
 def test_published_numbers_become_presets():
-    """Every batch has as many decisions as in the published files, whatever the game."""
+    """A batch has as many decisions as a published one, whatever the game."""
     for game, methods in PUBLISHED_NUMBERS.items():
         for method in methods:
             assert published_spec(game, method).name == method
     ppo, mmd = (published_spec(DARK_HEX, method) for method in ("ppo", "mmd"))
-    assert (ppo.clip, ppo.entropy, ppo.kl, ppo.epochs, ppo.gae) == (0.025, 0.05, 0.0, 32, 0.95)
+    assert (ppo.clip, ppo.entropy, ppo.kl, ppo.epochs, ppo.gae) == (0.025, 0.05, 0.0, 4, 0.95)
     assert ppo.batch_size * DECISIONS[DARK_HEX] == pytest.approx(8 * 256, rel=0.01)
-    assert (mmd.kl, mmd.epochs, mmd.value) == (0.1, 64, 0.03125)
+    assert (mmd.kl, mmd.epochs, mmd.minibatches, mmd.value) == (0.1, 2, 32, 0.03125)
     rnad = published_spec(PHANTOM_TTT, "rnad")
     assert (rnad.eta, rnad.c_bar, rnad.schedule.sizes) == (0.05, 4.0, (6250,))
 

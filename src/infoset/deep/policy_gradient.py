@@ -18,6 +18,9 @@ from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_count, check_number
 
+ORDER = 1 << 30
+"""Added to the number of an epoch in random keys, whose smaller numbers are those of play."""
+
 SMALLEST_DEVIATION = 1e-6
 """Standard deviation of advantages below which they are not scaled up further."""
 
@@ -28,7 +31,7 @@ class NetworkPolicyGradient(NetworkSpec):
 
     With ρ(a) = π(a) / π_old(a), π_old the policy that has played, and A the advantages by
     generalized advantage estimation, divided by their standard deviation, each of the `epochs`
-    gradient steps on a batch decreases the mean over decisions of
+    times `minibatches` gradient steps on a batch decreases the mean over its decisions of
 
         −min(ρ A, clip(ρ, 1 − clip, 1 + clip) A) − α H(π) + kl Σ π log(π / π_old)
             + reference Σ π log(π / π_ref) + value (V − v)²
@@ -61,7 +64,9 @@ class NetworkPolicyGradient(NetworkSpec):
     gae: float = 1.0
     """λ of generalized advantage estimation: 0 uses the next value, 1 the whole return."""
     epochs: int = 2
-    """Gradient steps on each batch of episodes."""
+    """How often each batch of episodes is used."""
+    minibatches: int = 1
+    """Parts of a batch, of randomly chosen decisions; each has a gradient step in each epoch."""
     value: float = 1.0
     """Weight of the values in the loss."""
 
@@ -74,7 +79,7 @@ class NetworkPolicyGradient(NetworkSpec):
         for name in ("kl", "reference", "entropy"):
             check_number(name, getattr(self, name))
         check_number("gae", self.gae, maximum=1)
-        for name in ("epochs", "reference_steps"):
+        for name in ("epochs", "minibatches", "reference_steps"):
             check_count(name, getattr(self, name), minimum=1)
         if not self.is_sampled:
             raise ParameterError(
@@ -92,14 +97,18 @@ class NetworkPolicyGradient(NetworkSpec):
             batch = batch._replace(log_reference=source.log_policy(state.regularizer, rows))
         alpha = self.entropy / (1.0 + state.step / self.entropy_halving_steps)
 
+        key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
+        number_of_steps = self.epochs * self.minibatches
+
         def learn(number: Array, now: LearnerState) -> LearnerState:
-            value, gradient = jax.value_and_grad(surrogate_loss)(
-                now.network, self, rows, episodes, batch, alpha
-            )
-            count = state.step * self.epochs + number
+            part = rows, episodes, batch
+            if self.minibatches > 1:
+                part = minibatch(*part, key, number, self.minibatches)
+            value, gradient = jax.value_and_grad(surrogate_loss)(now.network, self, *part, alpha)
+            count = state.step * number_of_steps + number
             return descend(self, now, gradient, count)._replace(step=state.step, loss=value)
 
-        after: LearnerState = jax.lax.fori_loop(0, self.epochs, learn, state)
+        after: LearnerState = jax.lax.fori_loop(0, number_of_steps, learn, state)
         step, reference = state.step + 1, state.regularizer
         if self.reference:
             reference = jax.lax.cond(
@@ -142,6 +151,41 @@ def make_batch(
     advantage /= jnp.maximum(deviation, SMALLEST_DEVIATION)
     log_policy = legal_log_softmax(logits, rows.legal)
     return Batch(log_policy, log_policy, advantage, target)
+
+
+def minibatch(
+    rows: Rows, episodes: Episodes, batch: Batch, key: Array, number: Array, minibatches: int
+) -> tuple[Rows, Episodes, Batch]:
+    """Return the decisions of a gradient step; those of an epoch are all decisions of a batch.
+
+    If `minibatches` does not divide their number, a few are left out.
+    """
+    size = episodes.row.size // minibatches
+    epoch, place = number // minibatches, number % minibatches
+    order = jax.random.permutation(jax.random.fold_in(key, ORDER + epoch), episodes.row.size)
+    chosen = jax.lax.dynamic_slice(order, (place * size,), (size,))
+
+    def pick(values: Array) -> Array:
+        return values.reshape(-1)[chosen]
+
+    here = pick(episodes.row)
+    return (
+        Rows(rows.player[here], rows.features[here], rows.legal[here]),
+        Episodes(
+            row=jnp.arange(size),
+            action=pick(episodes.action),
+            valid=pick(episodes.valid),
+            reward=pick(episodes.reward),
+            state=None,
+            earned=pick(episodes.earned),
+        ),
+        Batch(
+            batch.log_policy[here],
+            batch.log_reference[here],
+            pick(batch.advantage),
+            pick(batch.target),
+        ),
+    )
 
 
 def surrogate_loss(

@@ -103,7 +103,7 @@ class Benchmark(NamedTuple):
 
     def _tables(
         self, points: list[tuple[Entry, ...]], last: list[tuple[Entry, ...]]
-    ) -> tuple[Table, Table]:
+    ) -> tuple[Table, ...]:
         columns = ("median", "lowest", "highest")
         about = (
             "exploitability, which is half of NashConv, over the seeds; decisions are those of "
@@ -120,10 +120,24 @@ class Benchmark(NamedTuple):
                 f"{self.name}-last",
                 f"After training: {about} `value` is that of the policy for the first player, its "
                 "median over the seeds.",
-                ("game", "learner", "seeds", "learner steps", *columns, "value"),
+                ("game", "learner", "seeds", "steps", *columns, "value"),
                 (*last,),
             ),
+            Table(
+                f"{self.name}-summary",
+                f"After training, by game: {about}",
+                ("learner", *(game.title for game in self.games)),
+                self._summary(last),
+            ),
         )
+
+    def _summary(self, last: list[tuple[Entry, ...]]) -> tuple[tuple[Entry, ...], ...]:
+        """Return a row for each learner, with median, lowest and highest exploitability."""
+        found: dict[Entry, list[Entry]] = {}
+        for _, learner, _, _, middle, low, high, _ in last:
+            limits = "" if low is None else f" ({low:.3g} to {high:.3g})"
+            found.setdefault(learner, [learner]).append(f"{middle:.3g}{limits}")
+        return tuple(map(tuple, found.values()))
 
     def _points(self, game: Game, learner: str, gains: FloatArray) -> list[tuple[Entry, ...]]:
         return [
@@ -158,7 +172,7 @@ def _compared(game: Game, equilibrium: CellResult) -> list[tuple[Entry, ...]]:
     return [
         (game.title, "uniform play", None, None, uniform, None, None, None),
         (
-            *(game.title, f"{EQUILIBRIUM}, {game.iterations} iterations", None, None),
+            *(game.title, EQUILIBRIUM, None, game.iterations),
             *(solved, None, None, equilibrium["value"]),
         ),
     ]
@@ -190,7 +204,7 @@ LEARNERS: Final = Experiment(
     "Learners on the abrupt games and liar's dice",
     benchmark_report,
     quick=Benchmark("learners", SMALL, OURS, False, 3, 100_000, 5, 32),
-    full=Benchmark("learners", LARGE, OURS, False, 3, 10_000_000, 10, 128),
+    full=Benchmark("learners", LARGE, OURS, False, 3, 10_000_000, 10, 32),
     quick_time="5 minutes",
     full_time="5 hours",
 )

@@ -2,8 +2,7 @@
 
 Source: `best_hyperparameters/min_final_expl_hparams` of github.com/nathanlct/IIG-RL-Benchmark,
 commit 591d35d, for the lowest exploitability after 10 million steps. The repository does not state
-how many sides the dice of its liar's dice have. Its numbers of exploitability are published as
-figures only, and are not repeated here.
+how many sides the dice of its liar's dice have, and has no exploitabilities.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class PolicyGradientNumbers(NamedTuple):
     def spec(self, decisions: float) -> dict[str, Any]:
         """Return the numbers by the names of `NetworkPolicyGradient`.
 
-        Every gradient step uses the whole batch, and there are as many as there are minibatches.
+        decisions : mean number of decisions of an episode.
         """
         return {
             "clip": self.clip_coef,
@@ -53,7 +52,8 @@ class PolicyGradientNumbers(NamedTuple):
             "entropy": self.ent_coef,
             "entropy_halving_steps": inf,
             "gae": self.gae_lambda,
-            "epochs": self.update_epochs * self.num_minibatches,
+            "epochs": self.update_epochs,
+            "minibatches": self.num_minibatches,
             # The published loss has half of the square.
             "value": self.vf_coef / 2,
             "learning_rate": self.learning_rate,
