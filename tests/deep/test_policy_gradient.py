@@ -130,12 +130,14 @@ def test_minibatches_are_all_decisions_of_a_batch_in_another_order_in_each_epoch
     other = jax.tree.map(lambda weight: 4.0 * weight, network)
     batch = batch_of(spec, rows, episodes, network)
     batch = batch._replace(log_reference=-1.3 * batch.log_policy)
-    key, first_parts = jax.random.key(3), []
+    size = episodes.row.size
+    orders = jnp.stack([jnp.arange(size), jax.random.permutation(jax.random.key(3), size)])
+    first_parts = []
     for epoch in range(2):
         losses, sizes = [], []
         for place in range(minibatches):
             number = epoch * minibatches + place
-            part = minibatch(rows, episodes, batch, key, jnp.int32(number), minibatches)
+            part = minibatch(rows, episodes, batch, orders, jnp.int32(number), minibatches)
             losses.append(float(loss_of(other, spec, *part, 0.3)))
             sizes.append(int(part[1].valid.sum()))
         assert sum(sizes) == int(episodes.valid.sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from infoset.errors import ParameterError
 from infoset.utils.arguments import check_count, check_number
 
 ORDER = 1 << 30
-"""Added to the number of an epoch in random keys, whose smaller numbers are those of play."""
+"""Number by which the random key of orders differs from those of play, whose numbers are small."""
 
 SMALLEST_DEVIATION = 1e-6
 """Standard deviation of advantages below which they are not scaled up further."""
@@ -98,17 +99,19 @@ class NetworkPolicyGradient(NetworkSpec):
         alpha = self.entropy / (1.0 + state.step / self.entropy_halving_steps)
 
         key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
-        number_of_steps = self.epochs * self.minibatches
+        keys = jax.random.split(jax.random.fold_in(key, ORDER), self.epochs)
+        orders = jax.vmap(partial(jax.random.permutation, x=episodes.row.size))(keys)
+        num_steps = self.epochs * self.minibatches
 
         def learn(number: Array, now: LearnerState) -> LearnerState:
             part = rows, episodes, batch
             if self.minibatches > 1:
-                part = minibatch(*part, key, number, self.minibatches)
+                part = minibatch(*part, orders, number, self.minibatches)
             value, gradient = jax.value_and_grad(surrogate_loss)(now.network, self, *part, alpha)
-            count = state.step * number_of_steps + number
+            count = state.step * num_steps + number
             return descend(self, now, gradient, count)._replace(step=state.step, loss=value)
 
-        after: LearnerState = jax.lax.fori_loop(0, number_of_steps, learn, state)
+        after: LearnerState = jax.lax.fori_loop(0, num_steps, learn, state)
         step, reference = state.step + 1, state.regularizer
         if self.reference:
             reference = jax.lax.cond(
@@ -154,16 +157,17 @@ def make_batch(
 
 
 def minibatch(
-    rows: Rows, episodes: Episodes, batch: Batch, key: Array, number: Array, minibatches: int
+    rows: Rows, episodes: Episodes, batch: Batch, orders: Array, number: Array, minibatches: int
 ) -> tuple[Rows, Episodes, Batch]:
     """Return the decisions of a gradient step; those of an epoch are all decisions of a batch.
 
     If `minibatches` does not divide their number, a few are left out.
+
+    orders : [epochs, T B] the order of decisions in each epoch.
     """
     size = episodes.row.size // minibatches
-    epoch, place = number // minibatches, number % minibatches
-    order = jax.random.permutation(jax.random.fold_in(key, ORDER + epoch), episodes.row.size)
-    chosen = jax.lax.dynamic_slice(order, (place * size,), (size,))
+    order = orders[number // minibatches]
+    chosen = jax.lax.dynamic_slice(order, (number % minibatches * size,), (size,))
 
     def pick(values: Array) -> Array:
         return values.reshape(-1)[chosen]

@@ -205,8 +205,8 @@ LEARNERS: Final = Experiment(
     benchmark_report,
     quick=Benchmark("learners", SMALL, OURS, False, 3, 100_000, 5, 32),
     full=Benchmark("learners", LARGE, OURS, False, 3, 10_000_000, 10, 32),
-    quick_time="5 minutes",
-    full_time="5 hours",
+    quick_time="three minutes",
+    full_time="four hours",
 )
 
 PUBLISHED: Final = Experiment(
@@ -215,6 +215,6 @@ PUBLISHED: Final = Experiment(
     benchmark_report,
     quick=Benchmark("published", SMALL[2:], ("ppo", "mmd", "rnad"), True, 2, 100_000, 5, 0),
     full=Benchmark("published", LARGE, (*PUBLISHED_NUMBERS[DARK_HEX],), True, 3, 10_000_000, 10, 0),
-    quick_time="2 minutes",
-    full_time="6 hours",
+    quick_time="half a minute",
+    full_time="four hours, without the equilibria of learners",
 )
