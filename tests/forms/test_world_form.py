@@ -17,7 +17,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import nash_conv
-from infoset.forms import Form, WorldForm, lock, world_form
+from infoset.forms import Form, WorldForm, infostate_shapes, lock, world_form
 from infoset.front import load_policy, save_policy
 from infoset.game import Infostate, Observation, Step
 from infoset.games import load_game
@@ -31,6 +31,7 @@ from infoset.tree import (
     contract_worlds,
 )
 from infoset.typing import NOOP
+from infoset.utils.interpretation import num_elements
 from tests.support.function_game import FunctionGame
 from tests.support.random_hidden_actions import HiddenActionsGame
 
@@ -376,6 +377,14 @@ def test_equal_forms_have_equal_fingerprints():
     assert again.fingerprint != forms("kuhn_poker")[0].fingerprint
     policy = uniform_policy(world)
     assert transfer_policy(policy, again).form is again
+
+
+def test_listing_decisions_counts_as_work_for_each_of_them(monkeypatch):
+    """Otherwise the kernel would run uncompiled, for minutes in the large games."""
+    form, found = build_world_form(load_game(ABRUPT)), []
+    monkeypatch.setattr(infostate_shapes, "list_decisions", lambda *given: found.append(given))
+    form.shapes[0].treeplex()
+    assert num_elements(found[0]) > form.shapes[0].num_infostates
 
 
 def test_equal_futures_are_one_world():
