@@ -418,6 +418,20 @@ def test_auto_says_that_histories_are_visited():
     assert result.form_reason.endswith("does not fit in the limits; a gradient visits all of them")
 
 
+@pytest.mark.broad
+def test_auto_compares_the_work_of_large_games(monkeypatch):
+    monkeypatch.setattr(world_contraction, "MANY_HISTORIES", 10_000)
+    monkeypatch.setattr(world_contraction, "TIMES_AS_LONG", 1)
+    result = infoset.solve(ABRUPT, "cfr+", iterations=1)
+    assert result.form_reason == (
+        "world form (6,045 + 6,343 sequences): the game has 149,953 histories, and its sequence "
+        "form would take more than 1 times as long"
+    )
+    # In Goofspiel, worlds and infostates determine histories.
+    form, reason = build_sequence_or_world_form(load_game("goofspiel(num_cards=4)"))
+    assert (form.kind, reason) == ("sequence", None)
+
+
 def test_what_takes_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(world_contraction, "MAX_COST", 1e3)
     with pytest.raises(GameTooLargeError, match="longer than a quarter of an hour"):

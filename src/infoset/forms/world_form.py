@@ -324,16 +324,16 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
                 "smaller parameters",
                 {"infostates": number},
             )
-        if player not in self._labels:
-            found: dict[str, None] = {}
-            for number, text in enumerate(self.shapes[player].labels()):
-                found[f"{text} #{number}" if text in found else text] = None
-            self._labels[player] = tuple(found)
-        return self._labels[player]
+        if player not in self._listed:
+            found: dict[str, tuple[Action, ...]] = {}
+            for number, (text, legal) in enumerate(self.shapes[player].decisions()):
+                found[f"{text} #{number}" if text in found else text] = legal
+            self._listed[player] = tuple(found), tuple(found.values())
+        return self._listed[player][0]
 
     @cached_property
-    def _labels(self) -> dict[Player, tuple[str, ...]]:
-        """By player, the texts of infostates; filled on first use."""
+    def _listed(self) -> dict[Player, tuple[tuple[str, ...], tuple[tuple[Action, ...], ...]]]:
+        """By player, texts and legal actions of infostates; filled on first use."""
         return {}
 
     def reading_order(self, player: Player) -> LongArray:
@@ -342,6 +342,9 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
 
     def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
         """Return the legal actions at an acting infostate."""
+        _, listed = self._listed.get(player, ((), ()))
+        if 0 <= infostate < len(listed):
+            return listed[infostate]
         return self.shapes[player].actions_at(infostate)
 
     def infostate_at(self, player: Player, number: int) -> Infostate:

@@ -32,7 +32,7 @@ from infoset.tree._possible_worlds_kernels import (
 from infoset.tree._unrolling_kernels import reward_ranges
 from infoset.tree._world_merging_kernels import merge_nodes, split_worlds
 from infoset.tree.build_watch import BuildProgress, BuildReport, BuildWatch, ignore_report
-from infoset.tree.counting import count_histories, too_large_error, world_order
+from infoset.tree.counting import GameCounts, count_histories, too_large_error, world_order
 from infoset.tree.exploration import explore_game
 from infoset.tree.graph_contraction import contract_graph
 from infoset.tree.limits import allowed_memory
@@ -49,6 +49,14 @@ SEQUENCE_BYTES = 32
 INFOSTATE_BYTES = 12
 """Memory for each sequence and each acting infostate when a policy is measured: its probability,
 its plan, a gradient and a workspace; and the treeplex."""
+MANY_HISTORIES = 20_000_000
+TIMES_AS_LONG = 3
+"""Number of histories from which on a game gets the world form if building and solving the sequence
+form would take this many times as long."""
+HISTORY_COST = 200
+NUM_ITERATIONS = 100
+"""Count of numbers read for each history to build the sequence form, as measured; and the number of
+iterations for which the two forms are compared."""
 MAX_COST = 1e12
 """Count of numbers read, as in `WorldForm.gradient_cost`, for one gradient by histories: about a
 quarter of an hour."""
@@ -103,7 +111,10 @@ def build_sequence_or_world_form(
     max_seconds: float | None = None,
     progress: BuildProgress | None = None,
 ) -> tuple[SequenceForm | WorldForm, str | None]:
-    """Return the sequence form of a game if it fits in memory, and otherwise its world form.
+    """Return the sequence form of a game, or its world form if the sequence form is too large.
+
+    The world form is also chosen if the game has more than 20 million histories and the sequence
+    form would take more than three times as long for a hundred iterations.
 
     The second result is the reason for a world form; None for a sequence form.
 
@@ -127,20 +138,35 @@ def _contract_either(
     graph: WorldGraph, memory: int, report: BuildReport
 ) -> tuple[SequenceForm | WorldForm, str | None]:
     """Return the sequence form or the world form, as `build_sequence_or_world_form` does."""
+    counts = count_histories(graph)
+    form: WorldForm | None = None
+    if counts.histories >= MANY_HISTORIES:
+        with suppress(GameTooLargeError):
+            form = contract_worlds(graph, memory, report)
+            listed = HISTORY_COST * counts.histories
+            listed += NUM_ITERATIONS * counts.num_players * counts.terminals
+            times = listed / (NUM_ITERATIONS * form.gradient_cost)
+            if times >= TIMES_AS_LONG:
+                number = format_count(int(times))
+                return form, _reason(form, counts, f"would take more than {number} times as long")
     try:
         return contract_graph(graph, memory, report), None
     except GameTooLargeError as too_large:
         error = too_large
     with suppress(GameTooLargeError):
-        form = contract_worlds(graph, memory, report)
-        sequences = " + ".join(format_count(own.num_sequences) for own in form.shapes)
-        histories = format_count(error.counts["histories"])
-        visited = "; a gradient visits all of them" if form.visits_histories else ""
-        return form, (
-            f"world form ({sequences} sequences): the game has {histories} histories, and its "
-            f"sequence form does not fit in the limits{visited}"
-        )
+        form = form or contract_worlds(graph, memory, report)
+        return form, _reason(form, counts, "does not fit in the limits")
     raise error
+
+
+def _reason(form: WorldForm, counts: GameCounts, why: str) -> str:
+    """Return why a game has a world form: what its sequence form would do."""
+    sequences = " + ".join(format_count(own.num_sequences) for own in form.shapes)
+    visited = "; a gradient visits all of them" if form.visits_histories else ""
+    return (
+        f"world form ({sequences} sequences): the game has {format_count(counts.histories)} "
+        f"histories, and its sequence form {why}{visited}"
+    )
 
 
 def contract_worlds(
