@@ -38,7 +38,7 @@ from infoset.game import Infostate, Observation, Step
 from infoset.games import load_game
 from infoset.plotting import plot_policy
 from infoset.plotting.notebooks import policy_html
-from infoset.policy import random_policy, transfer_policy, uniform_policy
+from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
 from infoset.tree import (
     build_limits,
     build_sequence_or_world_form,
@@ -586,6 +586,14 @@ def test_policies_of_very_many_infostates_are_stored_without_texts(tmp_path, mon
     monkeypatch.setattr(run_folder, "MAX_LISTED", 100)
     assert {file.name for file in save_run(once, tmp_path / "run").iterdir()} >= {"convergence.png"}
     assert "too many to list" in policy_html(load_policy(path))
+    # The first decisions are listed, with the texts and numbers that they have among all.
+    few = result.policy.sorted_rows(2)
+    found = TabularPolicy(world, result.policy.probabilities).sorted_rows(2)
+    assert [row._replace(probabilities=None) for row in found] == [
+        row._replace(probabilities=None) for row in few
+    ]
+    assert 0 < len(few) < 100
+    assert {row.own_depth for row in few} == {0, 1}
     for refused in (
         lambda: world.infostate_labels(0),
         lambda: save_policy(result.policy, tmp_path / "w.csv"),

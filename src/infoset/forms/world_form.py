@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -320,16 +321,29 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         if number > MAX_LISTED:
             raise GameTooLargeError(
                 f"player {player} of {self.name} has {number:,} infostates, too many to list: ask "
-                "for one by form.infostate_at(player, number) or form.find(infostate), or use "
-                "smaller parameters",
+                "for those of the first decisions (max_depth=3, --depth 3), for one by "
+                "form.infostate_at(player, number) or form.find(infostate), or use smaller "
+                "parameters",
                 {"infostates": number},
             )
         if player not in self._listed:
             found: dict[str, tuple[Action, ...]] = {}
-            for number, (text, legal) in enumerate(self.shapes[player].decisions()):
+            for number, text, legal in self.shapes[player].decisions():
                 found[f"{text} #{number}" if text in found else text] = legal
             self._listed[player] = tuple(found), tuple(found.values())
         return self._listed[player][0]
+
+    def labeled_infostates(
+        self, player: Player, max_depth: int | None = None
+    ) -> Iterator[tuple[str, int]]:
+        """Yield the text and number of each acting infostate; see `Form.labeled_infostates`."""
+        if max_depth is None or self.shapes[player].num_infostates <= MAX_LISTED:
+            yield from super().labeled_infostates(player, max_depth)
+            return
+        seen = set[str]()
+        for number, text, _ in self.shapes[player].decisions(max_depth):
+            yield f"{text} #{number}" if text in seen else text, number
+            seen.add(text)
 
     @cached_property
     def _listed(self) -> dict[Player, tuple[tuple[str, ...], tuple[tuple[Action, ...], ...]]]:
