@@ -202,13 +202,14 @@ class InfostateShapes:
             raise UnknownNameError(f"player {infostate.player} does not act at {infostate}")
         return number
 
-    def labels(self) -> Iterator[str]:
-        """Yield the text of each acting infostate, in the order of their numbers."""
+    def decisions(self) -> Iterator[tuple[str, tuple[Action, ...]]]:
+        """Yield text and legal actions of each acting infostate, in the order of their numbers."""
         stack: list[tuple[tuple[str, ...], int]] = [((), self.root)]
         while stack:
             texts, shape = stack.pop()
-            if self.legal_actions(shape):
-                yield join_steps(texts)
+            legal = self.legal_actions(shape)
+            if legal:
+                yield join_steps(texts), legal
             below = [
                 ((*texts, step_text(*self._step(shape, step))), child)
                 for step, child, _ in self._children(shape)
