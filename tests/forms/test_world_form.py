@@ -533,6 +533,22 @@ def test_uniform_play_of_the_benchmark_games(name, conv, value):
     assert measured.values[0] == pytest.approx(value, abs=1e-10)
 
 
+@pytest.mark.long
+def test_all_histories_of_abrupt_dark_hex():
+    """All 29 billion histories are visited once for each player, which takes minutes."""
+    with build_limits(max_worlds=3_000_000):
+        world = build_world_form(load_game("dark_hex(gameversion=adh)"))
+    visiting = world.by_histories()
+    sweep = visiting.programs[0]
+    assert sweep.visits + sweep.operations == 29_311_526_419
+    plans = uniform_policy(world).realization_plans()
+    rng = np.random.default_rng(7)
+    plans = tuple(plan * rng.random(len(plan)) for plan in plans)
+    for player in range(2):
+        found, expected = (form.gradient(plans, player) for form in (visiting, world))
+        assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
+
+
 @pytest.mark.broad
 def test_policies_of_very_many_infostates_are_stored_without_texts(tmp_path, monkeypatch):
     result = infoset.solve(ABRUPT, "cfr+", iterations=5, form="world")
