@@ -20,6 +20,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import nash_conv
+from infoset.experiments import run_folder, save_run
 from infoset.forms import (
     CompiledSets,
     ComposedPayoffs,
@@ -38,6 +39,8 @@ from infoset.forms._world_payoff_kernels import world_gradient
 from infoset.front import load_policy, save_policy
 from infoset.game import Infostate, Observation, Step
 from infoset.games import load_game
+from infoset.plotting import plot_policy
+from infoset.plotting.notebooks import policy_html
 from infoset.policy import random_policy, transfer_policy, uniform_policy
 from infoset.tree import (
     build_limits,
@@ -484,6 +487,16 @@ def test_what_has_no_world_form():
         contract_worlds(partial)
 
 
+@pytest.mark.broad
+def test_pictures_of_policies(tmp_path):
+    result = infoset.solve("kuhn_poker", "cfr+", iterations=1, form="world")
+    assert [panel.get_title() for panel in plot_policy(result.policy).axes] == [
+        "player 0",
+        "player 1",
+    ]
+    assert (save_run(result, tmp_path / "run") / "policy.png").is_file()
+
+
 def test_unknown_infostates():
     world, _ = forms("kuhn_poker")
     known = world.infostate_at(0, 0)
@@ -592,6 +605,10 @@ def test_policies_of_very_many_infostates_are_stored_without_texts(tmp_path, mon
         assert np.array_equal(own, other)
     with pytest.raises(PolicyMismatchError, match="not for dark_hex"):
         load_policy(path, "dark_hex(num_rows=2,num_cols=3)")
+    once = replace(result, trace=result.trace[:1])
+    monkeypatch.setattr(run_folder, "MAX_LISTED", 100)
+    assert {file.name for file in save_run(once, tmp_path / "run").iterdir()} >= {"convergence.png"}
+    assert "too many to list" in policy_html(load_policy(path))
     for refused in (
         lambda: world.infostate_labels(0),
         lambda: save_policy(result.policy, tmp_path / "w.csv"),

@@ -109,7 +109,7 @@ from infoset.forms.terminal_values import values_at_terminals
 from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.forms.transformed_form import AddedInfostate, TransformedForm, listed_payoffs
 from infoset.forms.treeplex import Layout, Treeplex, action_major_layout, averaged, is_new
-from infoset.forms.world_form import WorldForm, as_world_form
+from infoset.forms.world_form import MAX_LISTED, WorldForm, as_world_form
 from infoset.forms.world_programs import (
     TRANSFER_BYTES,
     CompiledSets,
@@ -125,6 +125,7 @@ __all__ = [
     "FOLLOW",
     "GADGET_KINDS",
     "MAX_CARDS",
+    "MAX_LISTED",
     "TERMINAL",
     "TERMINATE",
     "TRANSFER_BYTES",

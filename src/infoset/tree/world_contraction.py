@@ -34,7 +34,7 @@ from infoset.tree._world_merging_kernels import merge_nodes, split_worlds
 from infoset.tree.build_watch import BuildProgress, BuildReport, BuildWatch, ignore_report
 from infoset.tree.counting import GameCounts, count_histories, too_large_error, world_order
 from infoset.tree.exploration import explore_game
-from infoset.tree.graph_contraction import contract_graph
+from infoset.tree.graph_contraction import contract_graph, forecast_contraction
 from infoset.tree.limits import allowed_memory
 from infoset.tree.state_numbering import StepTable, contradiction_error
 from infoset.tree.world_graph import WorldGraph
@@ -139,6 +139,7 @@ def _contract_either(
 ) -> tuple[SequenceForm | WorldForm, str | None]:
     """Return the sequence form or the world form, as `build_sequence_or_world_form` does."""
     counts = count_histories(graph)
+    too_large = "does not fit in the limits"
     form: WorldForm | None = None
     if counts.histories >= MANY_HISTORIES:
         with suppress(GameTooLargeError):
@@ -147,15 +148,16 @@ def _contract_either(
             listed += NUM_ITERATIONS * counts.num_players * counts.terminals
             times = listed / (NUM_ITERATIONS * form.gradient_cost)
             if times >= TIMES_AS_LONG:
-                number = format_count(int(times))
-                return form, _reason(form, counts, f"would take more than {number} times as long")
+                slower = f"would take more than {format_count(int(times))} times as long"
+                fits = forecast_contraction(graph, counts) <= memory
+                return form, _reason(form, counts, slower if fits else too_large)
     try:
         return contract_graph(graph, memory, report), None
-    except GameTooLargeError as too_large:
-        error = too_large
+    except GameTooLargeError as refused:
+        error = refused
     with suppress(GameTooLargeError):
         form = form or contract_worlds(graph, memory, report)
-        return form, _reason(form, counts, "does not fit in the limits")
+        return form, _reason(form, counts, too_large)
     raise error
 
 
