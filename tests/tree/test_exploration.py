@@ -31,6 +31,7 @@ from infoset.tree import (
     count_histories,
     exploration,
 )
+from infoset.tree.limits import DEFAULT_LIMITS
 from infoset.tree.saved_graphs import ARRAYS
 from infoset.typing import NOOP
 from infoset.utils.watchdog import Watchdog
@@ -168,7 +169,7 @@ def test_a_product_of_many_joint_actions_is_not_begun():
         legal_actions=lambda w, p: range(100),
         transitions=lambda w, a: [("end", 1)] if w == "start" else [],
     )
-    with pytest.raises(ExplorationLimitError, match="10,000,000 transitions"):
+    with pytest.raises(ExplorationLimitError, match=f"{DEFAULT_LIMITS.max_transitions:,} trans"):
         build_world_graph(game)
     assert build_world_graph(game, partial=True).stop == "transitions"
 
