@@ -38,7 +38,6 @@ LARGE = (
     "dark_hex(gameversion=adh)",
 )
 WARM = "phantom_ttt(num_rows=2,num_cols=2,line_length=2)"
-MAX_WORLDS = 3_000_000
 
 
 def main() -> None:
@@ -75,7 +74,7 @@ def measure(game: str, lists: bool) -> dict[str, Any]:
             infoset.evaluate(infoset.solve(WARM, "cfr+", iterations=1, form=form).policy)
     before = peak()
     began = time.process_time()
-    graph = build_world_graph(infoset.load(game), max_worlds=MAX_WORLDS)
+    graph = build_world_graph(infoset.load(game))
     found: dict[str, Any] = {"graph": time.process_time() - began}
     found["histories"] = count_histories(graph).histories
     forms = [contract_worlds, contract_graph][: 1 + lists]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
 from infoset.forms.world_programs import (
     HistorySweep,
+    PlanOf,
     WorldClasses,
     WorldPrograms,
     world_payoffs,
@@ -242,29 +243,25 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
 
     def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] the gradient of a player's expected utility; see `Form.gradient`."""
-        plans = tuple(map(np.ascontiguousarray, plans))
+        return self._gradient(lambda other: np.ascontiguousarray(plans[other]), player)
+
+    def _gradient(self, plan_of: PlanOf, player: Player) -> FloatArray:
         size, constant = self.shapes[player].num_sequences, float(self.constants[player])
-        return self.programs[player].gradient(plans, size, constant)
+        return self.programs[player].gradient(plan_of, size, constant)
 
     def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
         """Return what each player earns, given behavior policies, per player [Q].
 
-        Plans are computed for each player anew, so that its own is not in memory beside a gradient.
+        Plans are computed for each player anew, so that few are in memory beside a gradient.
         """
-        found, nobody = [], np.zeros(0)
-        for player, plex in enumerate(self.treeplexes):
-            plans = [
-                nobody if other == player else self._plan(probabilities, other)
-                for other in range(self.num_players)
-            ]
-            gradient = self.gradient(tuple(plans), player)
-            plans.clear()
-            value = plan_value(gradient, self._plan(probabilities, player))
-            best_response_sweep(
-                plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient
-            )
-            found.append(PlayerValues(value, float(gradient[0])))
-        return tuple(found)
+        return tuple(self._player_values(probabilities, p) for p in range(self.num_players))
+
+    def _player_values(self, probabilities: tuple[FloatArray, ...], player: Player) -> PlayerValues:
+        gradient = self._gradient(partial(self._plan, probabilities), player)
+        value = plan_value(gradient, self._plan(probabilities, player))
+        plex = self.treeplexes[player]
+        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
+        return PlayerValues(value, float(gradient[0]))
 
     def _plan(self, probabilities: tuple[FloatArray, ...], player: Player) -> FloatArray:
         plex = self.treeplexes[player]

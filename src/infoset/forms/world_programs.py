@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from infoset.forms.treeplex import Layout
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.text import format_bytes, format_count
+
+PlanOf: TypeAlias = Callable[[Player], FloatArray]
+"""Returns the realization plan of a player."""
 
 PARTS_PER_THREAD = 8
 """Number of parts of a sweep of all histories for each thread."""
@@ -205,12 +209,16 @@ class WorldPrograms(NamedTuple):
         """Return the programs with other payoffs [F]."""
         return self.of(self.player, self.sets, paid)
 
-    def gradient(self, plans: tuple[FloatArray, ...], size: int, constant: float) -> FloatArray:
+    def gradient(self, plan_of: PlanOf, size: int, constant: float) -> FloatArray:
         """Return [Q] the player's gradient; see `HistorySweep.gradient`."""
-        plan = plans[1 - self.player]
-        gradient = np.empty(size)
+        plan = plan_of(1 - self.player)
         sizes = (len(plan), size) if self.player else (size, len(plan))
-        world_gradient(self.payoffs((None, None), sizes, constant), plan, gradient)
+        payoffs = self.payoffs((None, None), sizes, constant)
+        # A plan that was made for this is freed before the gradient is allocated.
+        payoffs.values[: len(plan)] = plan
+        plan = payoffs.values[: len(plan)]
+        gradient = np.empty(size)
+        world_gradient(payoffs, plan, gradient)
         return gradient
 
     def payoffs(
@@ -325,21 +333,25 @@ class HistorySweep(NamedTuple):
         """Return the sweep with other payoffs [F]."""
         return self._replace(paid=paid[self.order])
 
-    def gradient(self, plans: tuple[FloatArray, ...], size: int, constant: float) -> FloatArray:
+    def gradient(self, plan_of: PlanOf, size: int, constant: float) -> FloatArray:
         """Return [Q] the player's gradient.
 
         Parameters
         ----------
-        plans
-            Per player, [Q] plans; the player's own is not read.
+        plan_of
+            Returns the plan [Q] of another player.
         size
             Number Q of the player's sequences.
         constant
             What the player gets in addition in each play.
         """
-        gradient = np.empty(size)
+        plans = [plan_of(other) for other in range(self.roundings) if other != self.player]
+        # The player's own plan is not read, but has the same type.
+        plans.insert(self.player, plans[0][:0] if plans else np.zeros(0))
         sizes = tuple(size if p == self.player else len(plan) for p, plan in enumerate(plans))
-        history_gradient(self.payoffs((None,) * len(plans), sizes, constant), plans, gradient)
+        payoffs = self.payoffs((None,) * len(plans), sizes, constant)
+        gradient = np.empty(size)
+        history_gradient(payoffs, tuple(plans), gradient)
         return gradient
 
     def payoffs(
