@@ -6,7 +6,9 @@
 Nothing is written. Each row is a process of its own, on one core; times are processor times. The
 world graph is explored in Python and can be cached (`graph_cache`); `build` is all that follows,
 compiled code ready. `measure` is NashConv of the uniform policy, and memory the peak of the process
-less that of importing the library.
+less that of importing the library. For small games, `sums` and `visits` are the times of one
+gradient of both players by sums over worlds and by visits of all histories, in nanoseconds a
+history.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ SMALL = (
     "phantom_ttt(num_rows=2)",
     "dark_hex(num_rows=2,num_cols=3)",
     "dark_hex(num_rows=2,num_cols=3,gameversion=adh)",
+    "dark_hex(num_rows=2,num_cols=4)",
 )
 LARGE = (
     "phantom_ttt",
@@ -35,7 +38,6 @@ LARGE = (
     "dark_hex(gameversion=adh)",
 )
 WARM = "phantom_ttt(num_rows=2,num_cols=2,line_length=2)"
-MAX_WORLDS = 3_000_000
 
 
 def main() -> None:
@@ -43,7 +45,8 @@ def main() -> None:
     is_large = sys.argv[1:] == ["large"]
     rows = [row_of(game, not is_large) for game in (LARGE if is_large else SMALL)]
     header = ["game", "histories", "sequences", "NashConv", "graph", "build", "measure", "memory"]
-    print(table(header if is_large else [*header, "sequence form: build", "measure"], rows))
+    beside = ["sums", "visits", "sequence form: build", "measure"]
+    print(table(header if is_large else [*header, *beside], rows))
     print("\n" + environment_text(environment()))
 
 
@@ -54,7 +57,10 @@ def row_of(game: str, lists: bool) -> list[str]:
     row = [game, f"{found['histories']:.3g}", f"{found['sequences']:,}", f"{found['conv']:.10f}"]
     row += [shown(found[name]) for name in ("graph", "build", "measure")]
     row.append(f"{found['memory'] / 1e9:.2f} GB")
-    return row + ([shown(seconds) for seconds in found["listed"]] if lists else [])
+    if lists:
+        row += [f"{1e9 * seconds / found['histories']:.2f}" for seconds in found["gradients"]]
+        row += [shown(seconds) for seconds in found["listed"]]
+    return row
 
 
 def measure(game: str, lists: bool) -> dict[str, Any]:
@@ -68,7 +74,7 @@ def measure(game: str, lists: bool) -> dict[str, Any]:
             infoset.evaluate(infoset.solve(WARM, "cfr+", iterations=1, form=form).policy)
     before = peak()
     began = time.process_time()
-    graph = build_world_graph(infoset.load(game), max_worlds=MAX_WORLDS)
+    graph = build_world_graph(infoset.load(game))
     found: dict[str, Any] = {"graph": time.process_time() - began}
     found["histories"] = count_histories(graph).histories
     forms = [contract_worlds, contract_graph][: 1 + lists]
@@ -83,8 +89,23 @@ def measure(game: str, lists: bool) -> dict[str, Any]:
         found.setdefault("sequences", sum(plex.num_sequences for plex in form.treeplexes))
         found.setdefault("memory", peak() - before)
         assert abs(conv - found["conv"]) < 1e-9
+        if lists and form.kind == "world":
+            found["gradients"] = [gradients(form), gradients(form.by_histories())]
     (found["build"], found["measure"]), *rest = timed
     return found | {"listed": rest[0] if rest else ()}
+
+
+def gradients(form: Any) -> float:
+    """Return the processor time of one gradient of each player, compiled code ready."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    plans = tuple(rng.random(plex.num_sequences) for plex in form.treeplexes)
+    form.gradient(plans, 0)
+    began = time.process_time()
+    for player in range(2):
+        form.gradient(plans, player)
+    return time.process_time() - began
 
 
 def peak() -> int:

@@ -44,6 +44,17 @@ def test_the_numbers_are_those_of_the_library(command):
     assert found == {**about, **plain(result)}
 
 
+@pytest.mark.broad
+def test_policies_on_world_forms_play_by_the_rules(command, tmp_path):
+    result = infoset.solve("kuhn_poker", "cfr+", iterations=3, form="world")
+    infoset.save_policy(result.policy, tmp_path / "w.parquet")
+    found = command(
+        *("match", "kuhn_poker", str(tmp_path / "w.parquet"), "uniform", "--deals", "50", "--json")
+    ).json
+    expected = infoset.play_matches(KUHN, result.policy, infoset.uniform_policy(), num_deals=50)
+    assert plain(expected).items() <= found.items()
+
+
 def test_what_is_printed(command):
     ran = command(*MATCH, "--deals", "50", "--seed", "4")
     assert (ran.code, ran.err) == (0, "")

@@ -14,9 +14,11 @@ import pytest
 import infoset
 import infoset.front
 from infoset.cli.commands.info import describe, remarks
+from infoset.cli.options import MaxWorldsOption
 from infoset.front import GameInfo
 from infoset.games import GAMES
 from infoset.search import exploitability_lower_bound, search_model
+from infoset.tree.limits import DEFAULT_LIMITS
 
 INFO_KEYS = {
     "game",
@@ -284,6 +286,12 @@ def test_every_verb_that_builds_has_the_limits(command, verb):
     assert "raise max_worlds (--max-worlds)" in complaint
     large = [verb, "goofspiel(num_cards=30)", *policy, "--build-seconds", "0.01"]
     assert "raise max_seconds (--build-seconds)" in command(*large).complaint
+
+
+def test_the_limit_on_world_states_that_help_shows_is_the_default():
+    # Help does not import the library, which takes a second.
+    (option,) = MaxWorldsOption.__metadata__
+    assert option.show_default == str(DEFAULT_LIMITS.max_worlds)
 
 
 def test_texts_of_numbers_of_any_size():

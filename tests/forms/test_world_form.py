@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import weakref
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -17,11 +20,29 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import nash_conv
-from infoset.forms import Form, WorldForm, infostate_shapes, lock, world_form
+from infoset.experiments import run_folder, save_run
+from infoset.forms import (
+    CompiledSets,
+    ComposedPayoffs,
+    Form,
+    WorldForm,
+    WorldPrograms,
+    copy_plan,
+    infostate_shapes,
+    lock,
+    no_composition,
+    pair_gradient,
+    split_world_payoffs,
+    world_form,
+    world_programs,
+)
+from infoset.forms._world_payoff_kernels import world_gradient
 from infoset.front import load_policy, save_policy
 from infoset.game import Infostate, Observation, Step
 from infoset.games import load_game
-from infoset.policy import random_policy, transfer_policy, uniform_policy
+from infoset.plotting import plot_policy
+from infoset.plotting.notebooks import policy_html
+from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
 from infoset.tree import (
     build_limits,
     build_sequence_or_world_form,
@@ -29,6 +50,7 @@ from infoset.tree import (
     build_world_form,
     build_world_graph,
     contract_worlds,
+    world_contraction,
 )
 from infoset.typing import NOOP
 from infoset.utils.interpretation import num_elements
@@ -54,6 +76,15 @@ RANDOM = [
     f"random_game(seed={seed},max_depth={3 + seed % 5},max_actions={2 + seed % 3},"
     f"max_histories=300,zero_sum={seed % 2 == 0})"
     for seed in range(40)
+]
+OTHER_NUMBERS_OF_PLAYERS = [
+    "kuhn_poker(players=3)",
+    "goofspiel(num_cards=3,players=3)",
+    "bandit_tree(depth=2)",
+    *(
+        f"random_game(seed={seed},num_players={3 + seed % 2},max_histories=300,zero_sum=False)"
+        for seed in range(8)
+    ),
 ]
 
 
@@ -160,8 +191,11 @@ def policies(name):
 
 
 SMALL = [
-    *(*NAMED, *CUSTOM, *range(4), *RANDOM[:10]),
-    *(pytest.param(name, marks=pytest.mark.broad) for name in RANDOM[10:]),
+    *(*NAMED, *CUSTOM, *range(4), *RANDOM[:10], *OTHER_NUMBERS_OF_PLAYERS[:5]),
+    *(
+        pytest.param(name, marks=pytest.mark.broad)
+        for name in (*RANDOM[10:], *OTHER_NUMBERS_OF_PLAYERS[5:])
+    ),
 ]
 
 
@@ -169,7 +203,7 @@ SMALL = [
 def test_infostates_are_those_of_the_tree(name):
     world, form = forms(name)
     assert isinstance(world, Form)
-    for player in range(2):
+    for player in range(form.num_players):
         assert sorted(world.infostate_labels(player)) == sorted(form.infostate_labels(player))
         for number in range(form.treeplexes[player].num_infostates):
             infostate = form.infostate_at(player, number)
@@ -204,10 +238,86 @@ def test_values_and_best_responses_are_those_of_the_tree(name):
 
 
 @pytest.mark.parametrize("name", SMALL)
+def test_sums_by_worlds_and_visits_of_all_histories_agree(name):
+    rules = rules_of(name)
+    graph = build_world_graph(rules)
+    world, _ = forms(name)
+    visiting = world.by_histories()
+    assert visiting.visits_histories
+    assert 0 < visiting.rounding < 1e-10
+    plans = policies(name)[0].realization_plans()
+    summing = [world, visiting]
+    if graph.num_players == 2:
+        sets = [CompiledSets.of(name, world.worlds, world.shapes, p, 10**8) for p in range(2)]
+        paid = world.worlds.reward * world.worlds.probability[:, None]
+        programs = (WorldPrograms.of(p, own, paid[:, p]) for p, own in enumerate(sets))
+        summing.append(replace(world, programs=tuple(programs)))
+        # The one that is chosen has less work.
+        assert world.gradient_cost == min(form.gradient_cost for form in summing[1:])
+    for player in range(graph.num_players):
+        first, *others = (form.gradient(plans, player) for form in summing)
+        for other in others:
+            assert other == pytest.approx(first, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [LEDUC, ABRUPT, "goofspiel(num_cards=4,imp_info=True)"])
+@pytest.mark.parametrize("number", [2, 3, 7])
+def test_parts_of_a_gradient_have_its_bits(name, number):
+    world, _ = forms(name)
+    for form in (world, world.by_histories()):
+        payoffs, none = form.payoffs(), no_composition("float64")
+        rng = np.random.default_rng(6)
+        plans = tuple(rng.random(plex.num_sequences) for plex in form.treeplexes)
+        for player, (base, _) in enumerate(payoffs.pairs):
+            plan = plans[1 - player]
+            whole, found = np.empty(len(plans[player])), np.full(len(plans[player]), np.nan)
+            pair_gradient(payoffs.pairs[player], plan, whole)
+            parts = split_world_payoffs(base, number)
+            assert len(parts) > 1
+            # Parts are ranges of sequences, and each fills its own.
+            assert [own.part[0] for own in parts[1:]] == [own.part[1] for own in parts[:-1]]
+            copy_plan(parts[0].values, parts[0].other_position, plan, 0, len(plan))
+            for part in reversed(parts):
+                pair_gradient(ComposedPayoffs(part, none), plan, found)
+            assert np.array_equal(whole, found)
+
+
+def test_histories_that_are_not_reached_are_not_visited():
+    """An infinite payoff times a probability of zero would be no number."""
+    world, _ = forms("kuhn_poker(players=3)")
+    plans = [plan.copy() for plan in policies("kuhn_poker(players=3)")[0].realization_plans()]
+    plans[1][1:] = 0.0
+    paid = np.full(len(world.worlds.target), 1.0)
+    pays = world.programs[0].paying(paid)
+    assert pays.gradient(plans.__getitem__, world.shapes[0].num_sequences, 0.0).sum() == 0.0
+
+
+def test_nothing_else_is_in_memory_beside_a_gradient(monkeypatch):
+    world, _ = forms(LEDUC)
+    policy = uniform_policy(world)
+    values, made, counts = world.player_values(policy.probabilities), [], []
+    plan_of = WorldForm._plan
+
+    def plan(*args):
+        made.append(weakref.ref(found := plan_of(*args)))
+        return found
+
+    def gradient(payoffs, plan, found):
+        counts.append(sum(array() is not None for array in made))
+        made.append(weakref.ref(found))
+        world_gradient(payoffs, plan, found)
+
+    monkeypatch.setattr(WorldForm, "_plan", plan)
+    monkeypatch.setattr(world_programs, "world_gradient", gradient)
+    assert world.player_values(policy.probabilities) == values
+    assert counts == [0, 0]
+
+
+@pytest.mark.parametrize("name", SMALL)
 def test_reach_is_that_of_the_tree(name):
     world, form = forms(name)
     plans, others = (policy.realization_plans() for policy in policies(name))
-    for player in range(2):
+    for player in range(form.num_players):
         found = world.counterfactual_reach(plans, player)
         expected = form.counterfactual_reach(others, player)
         for number in range(len(expected)):
@@ -249,8 +359,10 @@ def test_methods_find_the_policies_that_they_find_on_the_tree(name, method):
 
 
 @pytest.mark.broad
-def test_precision_and_threads():
+@pytest.mark.parametrize("by_histories", [False, True])
+def test_precision_and_threads(by_histories):
     world, form = forms(ABRUPT)
+    world = world.by_histories() if by_histories else world
     expected = infoset.solve(form, "cfr+", iterations=50).nash_conv
     single = infoset.solve(world, "cfr+", iterations=50, precision="float32").nash_conv
     assert single == pytest.approx(expected, rel=1e-2)
@@ -315,9 +427,54 @@ def test_auto_takes_the_world_form_where_histories_do_not_fit():
     assert (form.kind, reason) == ("sequence", None)
 
 
-def test_what_has_no_world_form():
-    with pytest.raises(UnsupportedGameError, match="two players, and kuhn_poker"):
+@pytest.mark.broad
+@pytest.mark.parametrize("name", OTHER_NUMBERS_OF_PLAYERS[:4])
+def test_methods_for_other_numbers_of_players(name):
+    world, form = forms(name)
+    found, expected = (infoset.solve(one, "cfr", iterations=10) for one in (world, form))
+    assert found.nash_conv == pytest.approx(expected.nash_conv, rel=1e-6)
+    single = infoset.solve(world, "cfr", iterations=10, precision="float32")
+    assert single.nash_conv == pytest.approx(expected.nash_conv, rel=1e-3, abs=1e-5)
+    assert infoset.evaluate(world.by_histories(), "uniform").values == pytest.approx(
+        infoset.evaluate(form, "uniform").values
+    )
+
+
+@pytest.mark.broad
+def test_auto_says_that_histories_are_visited():
+    name = "kuhn_poker(players=3,num_cards=6)"
+    with build_limits(memory=400_000):
+        result = infoset.solve(name, "cfr", iterations=1)
+    assert result.form_reason.endswith("does not fit in the limits; a gradient visits all of them")
+
+
+@pytest.mark.broad
+def test_auto_compares_the_work_of_large_games(monkeypatch):
+    monkeypatch.setattr(world_contraction, "MANY_HISTORIES", 10_000)
+    monkeypatch.setattr(world_contraction, "HISTORY_COST", 2000)
+    result = infoset.solve(ABRUPT, "cfr+", iterations=1)
+    assert re.fullmatch(
+        r"world form \(6,045 \+ 6,343 sequences\): the game has 149,953 histories, and its "
+        r"sequence form would take more than [3-9] times as long",
+        result.form_reason,
+    )
+    # In Goofspiel, worlds and infostates determine histories.
+    form, reason = build_sequence_or_world_form(load_game("goofspiel(num_cards=4)"))
+    assert (form.kind, reason) == ("sequence", None)
+
+
+def test_what_takes_too_long_is_refused(monkeypatch):
+    monkeypatch.setattr(world_contraction, "MAX_COST", 1e3)
+    with pytest.raises(GameTooLargeError, match="longer than a quarter of an hour"):
         build_world_form(load_game("kuhn_poker(players=3)"))
+    # Programs of sets of worlds take less time, if they fit in memory.
+    assert not build_world_form(load_game(ABRUPT)).visits_histories
+
+
+def test_what_has_no_world_form():
+    world, _ = forms("kuhn_poker(players=3)")
+    with pytest.raises(UnsupportedGameError, match="locks and other transforms have two players"):
+        infoset.solve(lock(world, {("[K]", 0): {"pass": 1, "bet": 0}}), "cfr", iterations=1)
     with pytest.raises(ParameterError, match="a sequence form of leduc_poker was given"):
         infoset.solve(forms(LEDUC)[1], form="world")
     with pytest.raises(ParameterError, match="a world form of leduc_poker was given"):
@@ -330,6 +487,16 @@ def test_what_has_no_world_form():
     partial = build_world_graph(load_game(LEDUC), max_worlds=50, partial=True)
     with pytest.raises(ValueError, match="partial"):
         contract_worlds(partial)
+
+
+@pytest.mark.broad
+def test_pictures_of_policies(tmp_path):
+    result = infoset.solve("kuhn_poker", "cfr+", iterations=1, form="world")
+    assert [panel.get_title() for panel in plot_policy(result.policy).axes] == [
+        "player 0",
+        "player 1",
+    ]
+    assert (save_run(result, tmp_path / "run") / "policy.png").is_file()
 
 
 def test_unknown_infostates():
@@ -408,10 +575,25 @@ def test_equal_futures_are_one_world():
 )
 def test_uniform_play_of_the_benchmark_games(name, conv, value):
     """As measured by the program of Rudolph et al. (2026), which visits all histories."""
-    with build_limits(max_worlds=3_000_000):
-        measured = infoset.evaluate(build_world_form(load_game(name)), "uniform")
+    measured = infoset.evaluate(build_world_form(load_game(name)), "uniform")
     assert measured.nash_conv == pytest.approx(conv, abs=1e-10)
     assert measured.values[0] == pytest.approx(value, abs=1e-10)
+
+
+@pytest.mark.long
+def test_all_histories_of_abrupt_dark_hex():
+    """All 29 billion histories are visited once for each player, which takes minutes."""
+    with build_limits(max_worlds=3_000_000):
+        world = build_world_form(load_game("dark_hex(gameversion=adh)"))
+    visiting = world.by_histories()
+    sweep = visiting.programs[0]
+    assert sweep.visits + sweep.operations == 29_311_526_419
+    plans = uniform_policy(world).realization_plans()
+    rng = np.random.default_rng(7)
+    plans = tuple(plan * rng.random(len(plan)) for plan in plans)
+    for player in range(2):
+        found, expected = (form.gradient(plans, player) for form in (visiting, world))
+        assert np.abs(found - expected).max() < 1e-12 * np.abs(expected).max()
 
 
 @pytest.mark.broad
@@ -433,6 +615,18 @@ def test_policies_of_very_many_infostates_are_stored_without_texts(tmp_path, mon
         assert np.array_equal(own, other)
     with pytest.raises(PolicyMismatchError, match="not for dark_hex"):
         load_policy(path, "dark_hex(num_rows=2,num_cols=3)")
+    once = replace(result, trace=result.trace[:1])
+    monkeypatch.setattr(run_folder, "MAX_LISTED", 100)
+    assert {file.name for file in save_run(once, tmp_path / "run").iterdir()} >= {"convergence.png"}
+    assert "too many to list" in policy_html(load_policy(path))
+    # The first decisions are listed, with the texts and numbers that they have among all.
+    few = result.policy.sorted_rows(2)
+    found = TabularPolicy(world, result.policy.probabilities).sorted_rows(2)
+    assert [row._replace(probabilities=None) for row in found] == [
+        row._replace(probabilities=None) for row in few
+    ]
+    assert 0 < len(few) < 100
+    assert {row.own_depth for row in few} == {0, 1}
     for refused in (
         lambda: world.infostate_labels(0),
         lambda: save_policy(result.policy, tmp_path / "w.csv"),

@@ -1,5 +1,6 @@
 """Phantom tic-tac-toe and dark Hex: the rules by hand, and comparison with OpenSpiel."""
 
+import pickle
 from collections import defaultdict
 
 import numpy as np
@@ -103,6 +104,20 @@ def test_chains_of_hex(rows, columns, cells, winner):
     history = line(game, *before, last)
     assert history.is_terminal
     assert history.rewards_so_far == ((1, -1) if winner == 0 else (-1, 1))
+
+
+@pytest.mark.parametrize(
+    ("board", "won", "other"),
+    [
+        ("oo.......", PhantomTicTacToe(line_length=2), PhantomTicTacToe()),
+        ("oo....", DarkHex(num_rows=3, num_cols=2), DarkHex(num_rows=2)),
+    ],
+)
+def test_games_with_equal_boards_have_different_winners(board, won, other):
+    for game, is_won in [(won, True), (other, False), (won, True)]:
+        assert game.is_won(board, "o") == is_won
+        assert not game.is_won(board, "x")
+        assert pickle.loads(pickle.dumps(game)) == game
 
 
 def test_board_size_is_the_default_of_rows_and_columns():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import infoset
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import expected_values
 from infoset.games import load_game
@@ -284,3 +285,16 @@ def test_cards_have_the_order_of_the_deck_for_every_player():
         for card in ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
         for action in ("call", "raise")
     ]
+
+
+@pytest.mark.parametrize("kind", ["sequence", "public", "world"])
+def test_rows_of_the_first_decisions(kind):
+    policy = infoset.solve("leduc_poker(num_ranks=2)", "cfr+", iterations=2, form=kind).policy
+    everything = policy.sorted_rows()
+    # Hands that chance has removed have infostates without rows on a public form.
+    numbers = {row.number for row in everything if row.player == 0}
+    missing = {*range(policy.form.treeplexes[0].num_infostates)} - numbers
+    assert bool(missing) == (kind == "public")
+    for depth in (1, 2):
+        expected = [row.infostate for row in everything if row.own_depth < depth]
+        assert [row.infostate for row in policy.sorted_rows(depth)] == expected

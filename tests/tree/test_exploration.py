@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import signal
+from collections import UserDict, UserList
 from fractions import Fraction
 from itertools import count
 
@@ -12,7 +13,12 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import ExplorationLimitError, GameTooLargeError, ParameterError
+from infoset.errors import (
+    ExplorationLimitError,
+    GameRuleError,
+    GameTooLargeError,
+    ParameterError,
+)
 from infoset.front import game_info
 from infoset.game import Observation
 from infoset.games import load_game
@@ -25,6 +31,8 @@ from infoset.tree import (
     count_histories,
     exploration,
 )
+from infoset.tree.limits import DEFAULT_LIMITS
+from infoset.tree.saved_graphs import ARRAYS
 from infoset.typing import NOOP
 from infoset.utils.watchdog import Watchdog
 from tests.support.function_game import FunctionGame
@@ -161,7 +169,7 @@ def test_a_product_of_many_joint_actions_is_not_begun():
         legal_actions=lambda w, p: range(100),
         transitions=lambda w, a: [("end", 1)] if w == "start" else [],
     )
-    with pytest.raises(ExplorationLimitError, match="10,000,000 transitions"):
+    with pytest.raises(ExplorationLimitError, match=f"{DEFAULT_LIMITS.max_transitions:,} trans"):
         build_world_graph(game)
     assert build_world_graph(game, partial=True).stop == "transitions"
 
@@ -347,6 +355,87 @@ def test_public_parts_that_look_like_pairs_are_told_apart():
     graph = build_world_graph(FunctionGame(2, observe=observe))
     public = [graph.observations[index] for index in graph.public_observation]
     assert public == [("a", ("b", "c")), "a"]
+
+
+def relisted(game, lists, private):
+    """Return a game whose answers have other types."""
+
+    def observe(*transition):
+        seen = game.observe(*transition)
+        return Observation(seen.public, private(enumerate(seen.seen_by_each(game.num_players))))
+
+    return FunctionGame(
+        game.num_players,
+        initial_world=game.initial_world,
+        actors=lambda world: lists(game.actors(world)),
+        legal_actions=lambda world, player: lists(game.legal_actions(world, player)),
+        transitions=game.transitions,
+        rewards=lambda *transition: lists(game.rewards(*transition)),
+        observe=observe,
+    )
+
+
+LISTS = {"tuples": tuple, "lists": list, "other lists": UserList}
+PRIVATE = {
+    "tuples": lambda parts: tuple(part for _, part in parts),
+    "dictionaries": dict,
+    "in the opposite order": lambda parts: dict(reversed([*parts])),
+    "without those of nothing": lambda parts: {who: part for who, part in parts if part},
+    "other mappings": UserDict,
+}
+
+
+@pytest.mark.parametrize("private", PRIVATE)
+@pytest.mark.parametrize("lists", LISTS)
+@pytest.mark.parametrize("name", ["kuhn_poker", "dark_hex(board_size=2)", "goofspiel(num_cards=3)"])
+def test_the_types_of_answers_do_not_matter(name, lists, private):
+    game = load_game(name)
+    graph = build_world_graph(game)
+    other = build_world_graph(relisted(game, LISTS[lists], PRIVATE[private]))
+    assert (graph.action_sets, graph.observations) == (other.action_sets, other.observations)
+    assert [*graph.worlds] == [*other.worlds]
+    for field in ARRAYS:
+        assert np.array_equal(getattr(graph, field), getattr(other, field))
+
+
+def steps(observe, private, num_steps=4):
+    """Return the private observations of a game of one player who sees `private(step)`."""
+    game = FunctionGame(
+        2,
+        initial_world=lambda: 0,
+        transitions=lambda world, joint: [(world + 1, 1)] if world < num_steps else [],
+        observe=lambda world, joint, after: observe(private(world)),
+    )
+    graph = build_world_graph(game)
+    return [[graph.observations[number] for number in row] for row in graph.private_observation]
+
+
+def test_pairs_and_items_of_dictionaries_are_told_apart():
+    pairs, items = ((0, "a"), (1, "b")), {0: "a", 1: "b"}
+
+    def found(order):
+        return steps(lambda seen: Observation("now", seen), lambda step: order[step % 2])
+
+    assert found([pairs, items]) == [[*pairs], ["a", "b"]] * 2
+    assert found([items, pairs]) == [["a", "b"], [*pairs]] * 2
+
+
+@pytest.mark.parametrize("first", [1, ("bet", 1)])
+def test_equal_private_parts_of_other_types_are_refused_in_dictionaries(first):
+    second = True if first == 1 else ("bet", True)
+    with pytest.raises(GameRuleError, match="equals an earlier one of another type"):
+        steps(
+            lambda seen: Observation(private={0: seen}), lambda step: first if step < 3 else second
+        )
+
+
+@pytest.mark.parametrize("stray", [2, -1, "0"])
+def test_a_private_part_for_nobody_is_refused_after_equal_ones_for_players(stray):
+    with pytest.raises(GameRuleError, match="the keys of private observations are players"):
+        steps(
+            lambda seen: Observation(private={**seen}),
+            lambda step: {0: "a", 1: "a"} if step < 3 else {0: "a", 1: "a", stray: "a"},
+        )
 
 
 def test_garbage_collection_is_as_before_after_exploring():

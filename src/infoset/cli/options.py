@@ -145,7 +145,7 @@ MaxWorldsOption: TypeAlias = Annotated[
         metavar="NUMBER",
         parser=parse_count,
         help="Limit on the world states visited in building the game.",
-        show_default="1000000",
+        show_default="2000000",
     ),
 ]
 BuildSecondsOption: TypeAlias = Annotated[

@@ -20,6 +20,7 @@ from infoset.experiments.folders import (
     write_picture,
     write_trace,
 )
+from infoset.forms import MAX_LISTED
 from infoset.front import save_policy as save_measured_policy
 from infoset.game import Game
 from infoset.learning import LearnResult
@@ -109,9 +110,13 @@ def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
     """Return the file names of a result by content.
 
     A result with a single measurement, such as that of a linear program, has no convergence to
-    plot. Its picture shows the policy.
+    plot. Its picture shows the policy, unless there are more than `MAX_LISTED` infostates.
     """
-    shows_policy = len(result.trace) == 1 and isinstance(result.policy, TabularPolicy)
+    shows_policy = (
+        len(result.trace) == 1
+        and isinstance(result.policy, TabularPolicy)
+        and sum(plex.num_infostates for plex in result.policy.form.treeplexes) <= MAX_LISTED
+    )
     return {**RUN_FILES, "picture": "policy.png"} if shows_policy else {**RUN_FILES}
 
 

@@ -1,5 +1,6 @@
 """Forms of games: treeplexes with payoffs, from which gradients and values follow."""
 
+from infoset.forms._history_payoff_kernels import HistoryPayoffs, history_gradient
 from infoset.forms._infostate_shape_kernels import EMPTY, END, WAIT
 from infoset.forms._payoff_kernels import (
     BlockPayoffs,
@@ -25,7 +26,7 @@ from infoset.forms._treeplex_kernels import (
     realize_policy,
     widest_plan,
 )
-from infoset.forms._world_payoff_kernels import WorldPayoffs, world_gradient
+from infoset.forms._world_payoff_kernels import WorldPayoffs, copy_plan, world_gradient
 from infoset.forms._world_program_kernels import TERMINAL
 from infoset.forms.backward_induction import RolledBack, may_roll_back, roll_back
 from infoset.forms.correspondence import carry_behavior, sequences_in_tree
@@ -108,8 +109,15 @@ from infoset.forms.terminal_values import values_at_terminals
 from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.forms.transformed_form import AddedInfostate, TransformedForm, listed_payoffs
 from infoset.forms.treeplex import Layout, Treeplex, action_major_layout, averaged, is_new
-from infoset.forms.world_form import WorldForm, as_world_form
-from infoset.forms.world_programs import CompiledSets, WorldClasses, WorldPrograms
+from infoset.forms.world_form import MAX_LISTED, WorldForm, as_world_form
+from infoset.forms.world_programs import (
+    TRANSFER_BYTES,
+    CompiledSets,
+    HistorySweep,
+    WorldClasses,
+    WorldPrograms,
+    split_world_payoffs,
+)
 
 __all__ = [
     "EMPTY",
@@ -117,8 +125,10 @@ __all__ = [
     "FOLLOW",
     "GADGET_KINDS",
     "MAX_CARDS",
+    "MAX_LISTED",
     "TERMINAL",
     "TERMINATE",
+    "TRANSFER_BYTES",
     "TREE_EXAMPLE",
     "UNIT",
     "WAIT",
@@ -142,6 +152,8 @@ __all__ = [
     "Group",
     "HandPrior",
     "HandSymmetry",
+    "HistoryPayoffs",
+    "HistorySweep",
     "InfostateShapes",
     "InfostateTree",
     "Layout",
@@ -200,6 +212,7 @@ __all__ = [
     "composition_of",
     "contract_outcomes",
     "contract_terminals",
+    "copy_plan",
     "count_actions",
     "cut",
     "cut_public_form",
@@ -209,6 +222,7 @@ __all__ = [
     "fill_gradient",
     "first_invalid",
     "form_below",
+    "history_gradient",
     "is_new",
     "leaf_values_at",
     "listed_payoffs",
@@ -235,6 +249,7 @@ __all__ = [
     "sequences_in_tree",
     "sequences_of_nodes",
     "split_public_payoffs",
+    "split_world_payoffs",
     "terminal_gradient",
     "terminals_of_terms",
     "unblocked_reach",

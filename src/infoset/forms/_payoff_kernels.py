@@ -8,6 +8,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from infoset.forms._history_payoff_kernels import HistoryPayoffs, history_gradient
 from infoset.forms._public_payoff_kernels import (
     Composition,
     PublicPayoffs,
@@ -167,7 +168,7 @@ def terminal_gradient(
 class ComposedPayoffs(NamedTuple):
     """The payoffs of one player of a public form, of a world form, or of a transform of one."""
 
-    base: PublicPayoffs | WorldPayoffs
+    base: PublicPayoffs | WorldPayoffs | HistoryPayoffs
     """Those of the form that is transformed."""
     composition: Composition
     """How a transform changes plans and gradients; without entries if there is no transform."""
@@ -190,13 +191,31 @@ def pair_gradient(payoffs: TwoPlayerPayoffs, plan: FloatArray, gradient: FloatAr
 
 
 def base_gradient(
-    payoffs: PublicPayoffs | WorldPayoffs, plan: FloatArray, gradient: FloatArray
+    payoffs: PublicPayoffs | WorldPayoffs | HistoryPayoffs, plan: FloatArray, gradient: FloatArray
 ) -> None:
     """Fill `gradient` as `pair_gradient` does, on a public form or a world form."""
     if isinstance(payoffs, PublicPayoffs):
         public_gradient(payoffs, plan, gradient)
-    else:
+    elif isinstance(payoffs, WorldPayoffs):
         world_gradient(payoffs, plan, gradient)
+    else:
+        history_gradient(payoffs, (plan, plan), gradient)
+
+
+def several_gradient(
+    player: int,
+    pairs: tuple[TwoPlayerPayoffs, ...],
+    sequence: IndexArray,
+    payoff: FloatArray,
+    plans: tuple[FloatArray, ...],
+    gradient: FloatArray,
+) -> None:
+    """Fill `gradient` [Q] of one of several players in place: by histories, or by terminals."""
+    payoffs = pairs[player]
+    if isinstance(payoffs, ComposedPayoffs) and isinstance(payoffs.base, HistoryPayoffs):
+        history_gradient(payoffs.base, plans, gradient)
+    else:
+        terminal_gradient(player, sequence, payoff, plans, gradient)
 
 
 # Annotated as `_compiled_pair_gradient`, which returns it.
@@ -228,7 +247,31 @@ def _compiled_base_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
     def by_worlds(payoffs: Any, plan: Any, gradient: Any) -> Any:
         world_gradient(payoffs, plan, gradient)
 
-    return by_hands if payoffs.instance_class is PublicPayoffs else by_worlds
+    def by_histories(payoffs: Any, plan: Any, gradient: Any) -> Any:
+        history_gradient(payoffs, (plan, plan), gradient)
+
+    found: Any = {PublicPayoffs: by_hands, WorldPayoffs: by_worlds, HistoryPayoffs: by_histories}
+    return found[payoffs.instance_class]
+
+
+@overload(several_gradient, jit_options=_BARE)
+def _compiled_several_gradient(
+    player: Any, pairs: Any, sequence: Any, payoff: Any, plans: Any, gradient: Any
+) -> Any:
+    def by_histories(
+        player: Any, pairs: Any, sequence: Any, payoff: Any, plans: Any, gradient: Any
+    ) -> Any:
+        history_gradient(pairs[player].base, plans, gradient)
+
+    def by_terminals(
+        player: Any, pairs: Any, sequence: Any, payoff: Any, plans: Any, gradient: Any
+    ) -> Any:
+        terminal_gradient(player, sequence, payoff, plans, gradient)
+
+    kind = pairs[0]
+    is_composed = kind.instance_class is ComposedPayoffs
+    visits = is_composed and kind[0].instance_class is HistoryPayoffs
+    return by_histories if visits else by_terminals
 
 
 @overload(pair_gradient, jit_options=_BARE)
@@ -248,9 +291,9 @@ def fill_gradient(
     plans: tuple[FloatArray, ...],
     gradient: FloatArray,
 ) -> None:
-    """Fill `gradient` [Q] of a player in place, by pairs of players or by terminals."""
+    """Fill `gradient` [Q] of a player in place, by pairs of players or for several players."""
     # With more players the reach of a terminal is a product of plans, and blocks do not apply.
     if len(plans) == 2:
         pair_gradient(pairs[player], plans[1 - player], gradient)
     else:
-        terminal_gradient(player, sequence, payoff, plans, gradient)
+        several_gradient(player, pairs, sequence, payoff, plans, gradient)

@@ -51,8 +51,16 @@ class WorldPayoffs(NamedTuple):
     paid: FloatArray
     """[T] what is paid, times its probability."""
     children: LongArray
-    """[C, 5] set, offset of the player's sequences, the player's action or -1, and range of
-    transfers of each step to another infostate."""
+    """[C, 6] set, offset of the player's sequences, the player's action or -1, range of transfers,
+    and number of the player's sequences, of each step to another infostate."""
+    work: FloatArray
+    """[S] count of numbers read from each set on."""
+    part: LongArray
+    """[2] the first of the player's sequences whose entries are computed, and the end of them."""
+    copied: LongArray
+    """[2] the first of the opponent's sequences whose entries are copied before, and the end."""
+    free: int
+    """Where the workspace `values` is free."""
     values: FloatArray
     """Workspace: the opponent's plan in the order of sequences, and sums of parts of it."""
     earned: FloatArray
@@ -137,6 +145,25 @@ def transfer_vectors(
     return free
 
 
+@inner_kernel
+def has_part(last: int, first: int, size: int, begin: int, end: int) -> bool:
+    """Return whether the last sequence, or `size` ones from the first, are in a part."""
+    return begin <= last < end or (first < end and first + size > begin)
+
+
+@bare_kernel
+def copy_plan(
+    values: FloatArray, position: IndexArray, plan: FloatArray, begin: int, end: int
+) -> None:
+    """Copy entries of a plan [Q] in the order of sequences, given their positions; see payoffs."""
+    if len(position) == 0:
+        for sequence in range(begin, end):
+            values[sequence] = plan[sequence]
+    else:
+        for sequence in range(begin, end):
+            values[sequence] = plan[position[sequence]]
+
+
 @bare_kernel
 def world_gradient(payoffs: WorldPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of one of two players in place, given the opponent's plan [Q].
@@ -149,21 +176,18 @@ def world_gradient(payoffs: WorldPayoffs, plan: FloatArray, gradient: FloatArray
     frames, ranges, children = payoffs.frames, payoffs.ranges, payoffs.children
     transfers, chances = payoffs.transfers, payoffs.chance
     ends, paid = payoffs.ends, payoffs.paid
+    first, end_of_part = payoffs.part[0], payoffs.part[1]
     in_order = len(payoffs.own_position) == 0
     earned = gradient if in_order else payoffs.earned
-    if len(payoffs.other_position) == 0:
-        for sequence in range(len(plan)):
-            values[sequence] = plan[sequence]
-    else:
-        for sequence in range(len(plan)):
-            values[sequence] = plan[payoffs.other_position[sequence]]
-    for sequence in range(len(earned)):
+    copy_plan(values, payoffs.other_position, plan, payoffs.copied[0], payoffs.copied[1])
+    for sequence in range(first, end_of_part):
         earned[sequence] = 0.0
-    earned[0] = payoffs.constant[0] * values[0]
+    if first == 0:
+        earned[0] = payoffs.constant[0] * values[0]
     begins[0], reach[0] = 1, values[0]
     depth = 0
     frames[0, SET], frames[0, FIRST_SEQUENCE], frames[0, LAST_SEQUENCE] = 0, 1, 0
-    frames[0, FIRST_SLOT], frames[0, FREE], frames[0, CHILD] = 0, len(plan), -1
+    frames[0, FIRST_SLOT], frames[0, FREE], frames[0, CHILD] = 0, payoffs.free, -1
     while depth >= 0:
         number, slots, child = frames[depth, SET], frames[depth, FIRST_SLOT], frames[depth, CHILD]
         own, last = frames[depth, FIRST_SEQUENCE], frames[depth, LAST_SEQUENCE]
@@ -172,10 +196,13 @@ def world_gradient(payoffs: WorldPayoffs, plan: FloatArray, gradient: FloatArray
             begin, end = ranges[number, TRANSFERS], ranges[number, TRANSFERS + 1]
         elif child < ranges[number, CHILDREN + 1]:
             goal, into = depth + 1, slots + payoffs.num_slots[number]
-            action = children[child, 2]
-            frames[goal, SET] = children[child, 0]
-            frames[goal, FIRST_SEQUENCE] = own + children[child, 1]
-            frames[goal, LAST_SEQUENCE] = own + action if action >= 0 else last
+            action, after = children[child, 2], own + children[child, 1]
+            last = own + action if action >= 0 else last
+            if not has_part(last, after, children[child, 5], first, end_of_part):
+                frames[depth, CHILD] = child + 1
+                continue
+            frames[goal, SET], frames[goal, FIRST_SEQUENCE] = children[child, 0], after
+            frames[goal, LAST_SEQUENCE] = last
             frames[goal, FIRST_SLOT], frames[goal, CHILD] = into, -1
             begin, end = children[child, 3], children[child, 4]
         else:
@@ -193,8 +220,10 @@ def world_gradient(payoffs: WorldPayoffs, plan: FloatArray, gradient: FloatArray
         frames[depth, CHILD] = ranges[number, CHILDREN]
         for place in range(ranges[number, ENDS], ranges[number, ENDS + 1]):
             slot, theirs, mine = slots + ends[place, 0], ends[place, 1], ends[place, 2]
-            weight = values[begins[slot] + theirs] if theirs >= 0 else reach[slot]
-            earned[own + mine if mine >= 0 else last] += paid[place] * weight
+            sequence = own + mine if mine >= 0 else last
+            if first <= sequence < end_of_part:
+                weight = values[begins[slot] + theirs] if theirs >= 0 else reach[slot]
+                earned[sequence] += paid[place] * weight
     if not in_order:
-        for sequence in range(len(gradient)):
+        for sequence in range(first, end_of_part):
             gradient[payoffs.own_position[sequence]] = earned[sequence]

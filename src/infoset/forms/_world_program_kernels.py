@@ -10,10 +10,13 @@ from infoset.forms._infostate_shape_kernels import END, WAIT
 from infoset.forms._world_payoff_kernels import (
     ADD,
     ADD_TO_COPY,
+    CHILD,
     CHILDREN,
     ENDS,
+    FIRST_SEQUENCE,
     PASS,
     SCALE,
+    SET,
     TRANSFERS,
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
@@ -48,7 +51,9 @@ class Edges(NamedTuple):
     """
     action: LongArray
     offset: LongArray
-    """[F] the player's action, and the number of its sequences before those after the edge."""
+    size: LongArray
+    """[F] the player's action, the number of its sequences before those after the edge, and the
+    number of its sequences after the edge."""
     other_action: LongArray
     other_offset: LongArray
     other_size: LongArray
@@ -191,7 +196,7 @@ def compile_programs(
     """Compile the programs of all sets of classes that a player considers possible.
 
     Returns, of the S sets: [S] the number of slots, [S] the smallest class, and ranges [S, 6]; then
-    transfers [K, 6] and their probabilities [K], ends [T, 4] and children [C, 5]: see
+    transfers [K, 6] and their probabilities [K], ends [T, 4] and children [C, 6]: see
     `WorldPayoffs`; the last column of ends is the edge. If there are more than `limit` transfers,
     the compilation stops before all sets are compiled.
     """
@@ -200,7 +205,7 @@ def compile_programs(
     lists, _ = add_list(lists, 0, found, 1)
     num_slots, ranges = np.zeros(16, np.int64), np.zeros(6 * 16, np.int64)
     transfers = Transfers(np.zeros(6 * 64, np.int64), np.zeros(64), np.zeros(64, np.int64))
-    ends, children = np.zeros(4 * 64, np.int64), np.zeros(5 * 16, np.int64)
+    ends, children = np.zeros(4 * 64, np.int64), np.zeros(6 * 16, np.int64)
     num_transfers = num_ends = num_children = done = 0
     num_classes = len(edges.first) - 1
     slot_of, mark = np.zeros(num_classes, np.int64), np.full(num_classes, -1, np.int64)
@@ -243,10 +248,11 @@ def compile_programs(
             lists, number = add_list(lists, used, found, size)
             used += number == used
             edge = leaving.sources[leaving.keys[begin] & LOW] & LOW
-            children = grown_to(children, 5 * (num_children + 1))
-            at = 5 * num_children
+            children = grown_to(children, 6 * (num_children + 1))
+            at = 6 * num_children
             children[at], children[at + 1] = number, edges.offset[edge]
             children[at + 2], children[at + 3] = edges.action[edge], num_transfers
+            children[at + 5] = edges.size[edge]
             transfers = with_room(transfers, num_transfers, size)
             transfers.state[:size] = NONE
             for i in range(begin, end):
@@ -270,7 +276,7 @@ def compile_programs(
         transfers.rows[: 6 * num_transfers].astype(np.int32).reshape((num_transfers, 6)),
         transfers.chance[:num_transfers].copy(),
         ends[: 4 * num_ends].astype(np.int32).reshape((num_ends, 4)),
-        children[: 5 * num_children].copy().reshape((num_children, 5)),
+        children[: 6 * num_children].copy().reshape((num_children, 6)),
     )
 
 
@@ -364,3 +370,35 @@ def largest_reach(first: LongArray, target: LongArray, probability: FloatArray) 
             if target[edge] != TERMINAL:
                 reach[target[edge]] = max(reach[target[edge]], found[edge])
     return found
+
+
+@linear_kernel
+def equal_cuts(
+    number: int, work: FloatArray, ranges: LongArray, children: LongArray, frames: LongArray
+) -> LongArray:
+    """Return [number - 1] sequences that divide a player's into parts of about equal work.
+
+    work [S], ranges, children: see `WorldPayoffs`; frames: its workspace.
+    """
+    cuts = np.zeros(number - 1, np.int64)
+    enough = work[0] / (50 * number)
+    found, passed, depth = 0, 0.0, 0
+    frames[0, SET], frames[0, FIRST_SEQUENCE], frames[0, CHILD] = 0, 1, ranges[0, CHILDREN]
+    while depth >= 0 and found < number - 1:
+        child = frames[depth, CHILD]
+        if child == ranges[frames[depth, SET], CHILDREN + 1]:
+            depth -= 1
+            continue
+        frames[depth, CHILD] = child + 1
+        goal, first = children[child, 0], frames[depth, FIRST_SEQUENCE] + children[child, 1]
+        share = work[0] * (found + 1) / number
+        if work[goal] > enough and passed + work[goal] > share:
+            depth += 1
+            frames[depth, SET], frames[depth, FIRST_SEQUENCE] = goal, first
+            frames[depth, CHILD] = ranges[goal, CHILDREN]
+            continue
+        if passed + work[goal] / 2 >= share:
+            cuts[found] = first
+            found += 1
+        passed += work[goal]
+    return cuts[:found]

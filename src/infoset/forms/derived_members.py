@@ -87,10 +87,14 @@ class DerivedMembers:
         mass = self.reach_gradient(plans, player)
         return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
 
-    def labeled_infostates(self: Form, player: Player) -> Iterator[tuple[str, int]]:
+    def labeled_infostates(
+        self: Form, player: Player, max_depth: int | None = None
+    ) -> Iterator[tuple[str, int]]:
         """Yield the text and number of each acting infostate; see `Form.labeled_infostates`."""
+        depths = self.treeplexes[player].own_depth if max_depth is not None else ()
         for number, label in enumerate(self.infostate_labels(player)):
-            yield label, number
+            if max_depth is None or depths[number] < max_depth:
+                yield label, number
 
 
 class MembersByUtilityLimits:

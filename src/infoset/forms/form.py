@@ -297,10 +297,13 @@ class Form(Protocol, metaclass=_HasMembers):
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
         """Return [I] a unique text for each acting infostate."""
 
-    def labeled_infostates(self, player: Player) -> Iterator[tuple[str, int]]:
+    def labeled_infostates(
+        self, player: Player, max_depth: int | None = None
+    ) -> Iterator[tuple[str, int]]:
         """Yield texts and acting infostates, parents first.
 
-        A form that merges infostates yields each of the merged ones with its own text.
+        With `max_depth`, only those with fewer decisions of the player before. A form that merges
+        infostates yields each of the merged ones with its own text.
         """
 
     def reading_order(self, player: Player) -> LongArray:

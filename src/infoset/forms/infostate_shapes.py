@@ -218,15 +218,24 @@ class InfostateShapes:
             raise UnknownNameError(f"player {infostate.player} does not act at {infostate}")
         return number
 
-    def labels(self) -> Iterator[str]:
-        """Yield the text of each acting infostate, in the order of their numbers."""
-        stack: list[tuple[tuple[str, ...], int]] = [((), self.root)]
+    def decisions(
+        self, max_depth: int | None = None
+    ) -> Iterator[tuple[int, str, tuple[Action, ...]]]:
+        """Yield number, text and legal actions of each acting infostate, in increasing order.
+
+        With `max_depth`, only those with fewer decisions of the player before.
+        """
+        # Texts of the steps, shape, number of the first infostate below, and decisions before.
+        stack: list[tuple[tuple[str, ...], int, int, int]] = [((), self.root, 0, 0)]
         while stack:
-            texts, shape = stack.pop()
-            if self.legal_actions(shape):
-                yield join_steps(texts)
-            below = [
-                ((*texts, step_text(*self._step(shape, step))), child)
-                for step, child, _ in self._children(shape)
-            ]
-            stack += reversed(below)
+            texts, shape, number, depth = stack.pop()
+            legal = self.legal_actions(shape)
+            if legal:
+                yield number, join_steps(texts), legal
+                depth += 1
+            if max_depth is None or depth < max_depth:
+                below = [
+                    ((*texts, step_text(*self._step(shape, step))), child, number + before, depth)
+                    for step, child, before in self._children(shape)
+                ]
+                stack += reversed(below)

@@ -359,14 +359,20 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
     def _infostate_text(self, hand: str, node: int) -> str:
         return f"[{hand}] / {self.labels[node]}" if node else f"[{hand}]"
 
-    def labeled_infostates(self, player: Player) -> Iterator[tuple[str, int]]:
+    def labeled_infostates(
+        self, player: Player, max_depth: int | None = None
+    ) -> Iterator[tuple[str, int]]:
         """Yield texts and infostates: by public decision, and by hands that chance left there.
 
-        Of lines that symmetric suits exchange, the form has one.
+        With `max_depth`, only those with fewer decisions of the player before. Of lines that
+        symmetric suits exchange, the form has one.
         """
         texts = [value_text(label) for label in self.hands[player]]
         # Infostates are ordered by node, and at a node by class of hands.
         nodes, first = np.unique(self.infostates[player][0], return_index=True)
+        if max_depth is not None:
+            is_early = self.treeplexes[player].own_depth[first] < max_depth
+            nodes, first = nodes[is_early], first[is_early]
         for node, begin in zip(nodes.tolist(), first.tolist(), strict=True):
             classes = self.hand_classes[player][self.class_map[node]]
             for hand in np.flatnonzero(self.hand_sets[player][self.hand_set[node]]).tolist():

@@ -428,9 +428,10 @@ def as_sequence_form(form: object) -> SequenceForm:
         return converted
     if not isinstance(form, SequenceForm):
         name = getattr(form, "name", type(form).__name__)
+        kind = getattr(form, "kind", "other")
         raise UnsupportedGameError(
             f"this needs the sequence form of {name}, with the infostates of its tree, and got its "
-            "public form: build infoset.build_sequence_form(game), and transfer policies by "
+            f"{kind} form: build infoset.build_sequence_form(game), and transfer policies by "
             "infoset.policy.transfer_policy"
         )
     return form

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from infoset.errors import GameTooLargeError, UnsupportedGameError
 from infoset.forms._treeplex_kernels import behavior_to_plan, best_response_sweep
-from infoset.forms._world_payoff_kernels import world_gradient
 from infoset.forms._world_program_kernels import TERMINAL, largest_reach
 from infoset.forms.derived_members import MembersByUtilityLimits, plan_value
 from infoset.forms.form import FormTable, PlayerValues
@@ -19,8 +19,14 @@ from infoset.forms.members_by_infostate import OTHER_GAME, MembersByInfostate
 from infoset.forms.payoffs import FormPayoffs, check_range, midranges
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Treeplex
-from infoset.forms.world_programs import WorldClasses, WorldPrograms, world_payoffs
+from infoset.forms.treeplex import Layout, Treeplex
+from infoset.forms.world_programs import (
+    HistorySweep,
+    PlanOf,
+    WorldClasses,
+    WorldPrograms,
+    world_payoffs,
+)
 from infoset.game import GameSource, Infostate
 from infoset.game.infostate import canonical_text
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
@@ -32,13 +38,15 @@ MAX_LISTED = 1_000_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
-    """A two-player game by possible worlds, without a list of histories or infostates.
+    """A game by possible worlds, without a list of histories or infostates.
 
-    A player's gradient is computed depth first over its infostates. Each possible world there has a
-    vector: the opponent's plan at all its sequences below the world, summed over the opponent's
-    infostates that occur with it. These sums merge different orders of hidden actions, in which
-    most histories of games such as phantom tic-tac-toe differ. What happens at an infostate depends
-    only on its set of possible worlds, and is compiled once for each set.
+    With two players, a gradient is computed depth first over the player's infostates. Each possible
+    world there has a vector: the opponent's plan at all its sequences below the world, summed over
+    the opponent's infostates that occur with it. These sums merge different orders of hidden
+    actions, in which most histories of games such as phantom tic-tac-toe differ. What happens at an
+    infostate depends only on its set of possible worlds, and is compiled once for each set.
+
+    With more players, or where that is faster, a gradient visits all histories one by one.
 
     Infostates have the same texts as in the `SequenceForm` of the game, but other numbers.
 
@@ -51,7 +59,7 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     worlds
         The classes of worlds with equal futures.
     programs
-        Per player, the programs of its sets of possible worlds.
+        Per player, the programs of its sets of possible worlds, or how it visits all histories.
     utility_limits
         [N, 2] minimum and maximum utility of each player.
     constant_sum, payoff_rounding
@@ -64,15 +72,15 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_world_form
     >>> form = build_world_form(load_game("leduc_poker"))
-    >>> form.worlds.num_classes, [len(own.sets.num_slots) for own in form.programs]
-    (298, [91, 100])
+    >>> form.worlds.num_classes, form.visits_histories
+    (298, False)
     """
 
     name: str
     source: GameSource
     shapes: tuple[InfostateShapes, ...]
     worlds: WorldClasses
-    programs: tuple[WorldPrograms, ...]
+    programs: tuple[WorldPrograms | HistorySweep, ...]
     utility_limits: FloatArray
     constant_sum: float | None
     payoff_rounding: float
@@ -83,7 +91,7 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
             "sequences": tuple(own.num_sequences for own in self.shapes),
             "shapes": tuple(len(own.structure) for own in self.shapes),
             "worlds": self.worlds.num_classes,
-            "sets": tuple(len(own.sets.num_slots) for own in self.programs),
+            "gradients": "by histories" if self.visits_histories else "by worlds",
             "range": format_numbers(self.payoff_range),
         }
         return Facts(self.name, values, "see .shapes, .worlds, .treeplexes")
@@ -95,13 +103,33 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
 
     @property
     def num_players(self) -> int:
-        """Number of players: two."""
+        """Number of players."""
         return len(self.shapes)
 
     @property
     def infostate_shapes(self) -> tuple[InfostateShapes, ...]:
         """The `shapes`: infostates are not listed."""
         return self.shapes
+
+    @property
+    def visits_histories(self) -> bool:
+        """Whether gradients visit all histories, and do not sum plans by worlds."""
+        return isinstance(self.programs[0], HistorySweep)
+
+    def by_histories(self) -> WorldForm:
+        """Return the form with gradients that visit all histories: equal up to rounding."""
+        return replace(self, programs=self.sweeps(self.worlds, self.shapes))
+
+    @staticmethod
+    def sweeps(
+        worlds: WorldClasses, shapes: tuple[InfostateShapes, ...]
+    ) -> tuple[HistorySweep, ...]:
+        """Return, per player, how it visits all histories."""
+        paid = worlds.reward * worlds.probability[:, None]
+        return tuple(
+            HistorySweep.of(worlds, shapes, player, paid[:, player])
+            for player in range(len(shapes))
+        )
 
     @cached_property
     def treeplexes(self) -> tuple[Treeplex, ...]:
@@ -134,15 +162,15 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
 
     @property
     def has_shared_payoffs(self) -> bool:
-        """Whether both players always get the same payoff."""
-        return bool((self.worlds.reward == self.worlds.reward[:, :1]).all())
+        """Whether all of several players always get the same payoff."""
+        return self.num_players > 1 and bool(
+            (self.worlds.reward == self.worlds.reward[:, :1]).all()
+        )
 
     @property
     def gradient_cost(self) -> int:
         """Count of numbers read to compute one gradient per player."""
-        # A transfer or payoff is 6 numbers; entering and leaving an infostate takes as long as 20.
-        work = sum(own.sums + 6 * own.operations + 20 * own.visits for own in self.programs)
-        return int(work)
+        return int(sum(own.cost for own in self.programs))
 
     @property
     def evaluation_cost(self) -> int:
@@ -193,43 +221,52 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         return self._paying(np.ones(len(self.worlds.target)))
 
     def _paying(self, utility: FloatArray) -> WorldForm:
-        """Return the form in which the game pays only at its end: utility [F], to both players."""
+        """Return the form in which the game pays only at its end: utility [F], to all players."""
         worlds = self.worlds
         paid = np.where(worlds.target == TERMINAL, utility, 0.0) * worlds.probability
-        programs = tuple(WorldPrograms.of(own.sets, paid) for own in self.programs)
-        return replace(self, programs=programs, constants=np.zeros(2))
+        programs = tuple(own.paying(paid) for own in self.programs)
+        return replace(self, programs=programs, constants=np.zeros(self.num_players))
 
     def reach_payoffs(self) -> FormPayoffs:
         """Return `payoffs` as if all utilities were 1."""
         return self._of_reach.payoffs()
 
+    def composed_payoffs(
+        self,
+        transform: Transform,
+        layouts: tuple[Layout, ...],
+        precision: str = "float64",
+        of_reach: bool = False,
+    ) -> FormPayoffs:
+        """Return the payoffs of a transform; see `Form.composed_payoffs`."""
+        if self.num_players != 2:
+            raise UnsupportedGameError(
+                f"on a world form, locks and other transforms have two players, and {self.name} "
+                f"has {self.num_players}: use the sequence form (form='sequence', --form sequence)"
+            )
+        return super().composed_payoffs(transform, layouts, precision, of_reach)
+
     def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] the gradient of a player's expected utility; see `Form.gradient`."""
-        return self._response(plans[1 - player], player)
+        return self._gradient(lambda other: np.ascontiguousarray(plans[other]), player)
 
-    def _response(self, plan: FloatArray, player: Player) -> FloatArray:
-        """Return [Q] the gradient of a player, given the opponent's plan [Q]."""
-        sizes = self.shapes[player].num_sequences, len(plan)
-        constant = float(self.constants[player])
-        payoffs = self.programs[player].payoffs((None, None), sizes, constant)
-        gradient = np.empty(sizes[0])
-        world_gradient(payoffs, np.ascontiguousarray(plan), gradient)
-        return gradient
+    def _gradient(self, plan_of: PlanOf, player: Player) -> FloatArray:
+        size, constant = self.shapes[player].num_sequences, float(self.constants[player])
+        return self.programs[player].gradient(plan_of, size, constant)
 
     def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
         """Return what each player earns, given behavior policies, per player [Q].
 
-        Plans are computed twice, so that only one of them is in memory beside a gradient.
+        Plans are computed for each player anew, so that few are in memory beside a gradient.
         """
-        found = []
-        for player, plex in enumerate(self.treeplexes):
-            gradient = self._response(self._plan(probabilities, 1 - player), player)
-            value = plan_value(gradient, self._plan(probabilities, player))
-            best_response_sweep(
-                plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient
-            )
-            found.append(PlayerValues(value, float(gradient[0])))
-        return tuple(found)
+        return tuple(self._player_values(probabilities, p) for p in range(self.num_players))
+
+    def _player_values(self, probabilities: tuple[FloatArray, ...], player: Player) -> PlayerValues:
+        gradient = self._gradient(partial(self._plan, probabilities), player)
+        value = plan_value(gradient, self._plan(probabilities, player))
+        plex = self.treeplexes[player]
+        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
+        return PlayerValues(value, float(gradient[0]))
 
     def _plan(self, probabilities: tuple[FloatArray, ...], player: Player) -> FloatArray:
         plex = self.treeplexes[player]
@@ -286,20 +323,33 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         if number > MAX_LISTED:
             raise GameTooLargeError(
                 f"player {player} of {self.name} has {number:,} infostates, too many to list: ask "
-                "for one by form.infostate_at(player, number) or form.find(infostate), or use "
-                "smaller parameters",
+                "for those of the first decisions (max_depth=3, --depth 3), for one by "
+                "form.infostate_at(player, number) or form.find(infostate), or use smaller "
+                "parameters",
                 {"infostates": number},
             )
-        if player not in self._labels:
-            found: dict[str, None] = {}
-            for number, text in enumerate(self.shapes[player].labels()):
-                found[f"{text} #{number}" if text in found else text] = None
-            self._labels[player] = tuple(found)
-        return self._labels[player]
+        if player not in self._listed:
+            found: dict[str, tuple[Action, ...]] = {}
+            for number, text, legal in self.shapes[player].decisions():
+                found[f"{text} #{number}" if text in found else text] = legal
+            self._listed[player] = tuple(found), tuple(found.values())
+        return self._listed[player][0]
+
+    def labeled_infostates(
+        self, player: Player, max_depth: int | None = None
+    ) -> Iterator[tuple[str, int]]:
+        """Yield the text and number of each acting infostate; see `Form.labeled_infostates`."""
+        if max_depth is None or self.shapes[player].num_infostates <= MAX_LISTED:
+            yield from super().labeled_infostates(player, max_depth)
+            return
+        seen = set[str]()
+        for number, text, _ in self.shapes[player].decisions(max_depth):
+            yield f"{text} #{number}" if text in seen else text, number
+            seen.add(text)
 
     @cached_property
-    def _labels(self) -> dict[Player, tuple[str, ...]]:
-        """By player, the texts of infostates; filled on first use."""
+    def _listed(self) -> dict[Player, tuple[tuple[str, ...], tuple[tuple[Action, ...], ...]]]:
+        """By player, texts and legal actions of infostates; filled on first use."""
         return {}
 
     def reading_order(self, player: Player) -> LongArray:
@@ -308,6 +358,9 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
 
     def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
         """Return the legal actions at an acting infostate."""
+        _, listed = self._listed.get(player, ((), ()))
+        if 0 <= infostate < len(listed):
+            return listed[infostate]
         return self.shapes[player].actions_at(infostate)
 
     def infostate_at(self, player: Player, number: int) -> Infostate:

@@ -288,7 +288,7 @@ def _listed_or_world_form(
     memory: int | None,
     progress: BuildProgress | None,
 ) -> ChosenForm:
-    """Return the sequence form of a game if it fits, and otherwise its world form."""
+    """Return the sequence form of a game, or its world form if the former is too large."""
     if not isinstance(game, Game) or (method is not None and not runs_on(method, "world")):
         return ChosenForm(to_form(game, memory=memory, progress=progress))
     check_world_states(game)
@@ -355,7 +355,7 @@ def to_world_form(
     Raises
     ------
     UnsupportedGameError
-        If a form of another kind is given, or the game does not have two players.
+        If a form of another kind is given.
     """
     if isinstance(game, Form):
         return as_world_form(game)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import ClassVar
 
@@ -89,21 +89,28 @@ class DarkHex(PhantomGame):
 
     def is_won(self, board: str, mark: str) -> bool:
         """Return whether a chain of a player's stones connects its two sides."""
-        start, goal = self._sides[mark]
-        reached = {cell for cell in start if board[cell] == mark}
-        frontier = list(reached)
-        while frontier:
-            for cell in self.neighbors[frontier.pop()]:
-                if board[cell] == mark and cell not in reached:
-                    reached.add(cell)
-                    frontier.append(cell)
-        return not reached.isdisjoint(goal)
+        return has_chain(self, board, mark)
 
     @cached_property
-    def _sides(self) -> dict[str, tuple[range, range]]:
+    def sides(self) -> dict[str, tuple[range, range]]:
+        """The cells of the two sides that each player connects, by its mark."""
         rows, columns = self.shape
         count = rows * columns
         return {
             "x": (range(columns), range(count - columns, count)),
             "o": (range(0, count, columns), range(columns - 1, count, columns)),
         }
+
+
+@lru_cache(maxsize=1 << 16)
+def has_chain(game: DarkHex, board: str, mark: str) -> bool:
+    """Return whether a chain connects the two sides of a player; cached, because boards recur."""
+    start, goal = game.sides[mark]
+    reached = {cell for cell in start if board[cell] == mark}
+    frontier = list(reached)
+    while frontier:
+        for cell in game.neighbors[frontier.pop()]:
+            if board[cell] == mark and cell not in reached:
+                reached.add(cell)
+                frontier.append(cell)
+    return not reached.isdisjoint(goal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from string import ascii_lowercase
 from typing import Final, NamedTuple
 
@@ -73,12 +73,12 @@ class PhantomGame(Game):
         """Range from -1 for the loser to 1 for the winner."""
         return (-1, 1)
 
-    @property
+    @cached_property
     def is_abrupt(self) -> bool:
         """Whether a failed try ends the turn."""
         return self.gameversion in ("abrupt", "adh")
 
-    @property
+    @cached_property
     def hides_tries(self) -> bool:
         """Whether failed tries are hidden, so that turns take a constant number of transitions."""
         return self.obstype == "reveal-nothing" and not self.is_abrupt
@@ -112,7 +112,7 @@ class PhantomGame(Game):
         if world.result:
             return []
         if world.is_placed:
-            return [(self._end_turn(world._replace(spare=world.spare - 1)), 1)]
+            return [(self._end_turn(world.board, world.views, world.player, world.spare - 1), 1)]
         cell = self.cells.index(str(joint_action[world.player]))
         return [(self._after_try(world, cell), 1)]
 
@@ -134,7 +134,7 @@ class PhantomGame(Game):
             return Observation()
         went = "taken" if next_world.board == world.board else "placed"
         if self.is_abrupt or self.hides_tries:
-            return Observation(private={world.player: went})
+            return private_observation(world.player, went)
         return Observation(public=went)
 
     def board_as_seen(self, infostate: Infostate) -> str:
@@ -148,39 +148,49 @@ class PhantomGame(Game):
         return grid_text(view, self.shape, ascii_lowercase, first_row=1)
 
     def _after_try(self, world: Position, cell: int) -> Position:
-        if world.board[cell] != EMPTY:
-            return self._after_failed_try(learned(world, cell))
-        mark = MARKS[world.player]
-        placed = learned(world._replace(board=with_mark(world.board, cell, mark)), cell)
-        if self.is_won(placed.board, mark):
-            return placed._replace(result=f"player {world.player} wins")
-        if EMPTY not in placed.board:
-            return placed._replace(result=DRAW)
-        return self._end_turn(placed)
+        """Place the player's stone, or show that the cell is taken."""
+        board, player, spare = world.board, world.player, world.spare
+        is_taken = board[cell] != EMPTY
+        views = with_view(world.views, player, cell, MARKS[1 - player if is_taken else player])
+        if is_taken and self.is_abrupt:
+            return Position(board, views, 1 - player)
+        if is_taken:
+            return Position(board, views, player, spare - 1 if self.hides_tries else 0)
+        board = with_mark(board, cell, MARKS[player])
+        if self.is_won(board, MARKS[player]):
+            return Position(board, views, player, spare, result=f"player {player} wins")
+        if EMPTY not in board:
+            return Position(board, views, player, spare, result=DRAW)
+        return self._end_turn(board, views, player, spare)
 
-    def _after_failed_try(self, world: Position) -> Position:
-        """Let the player try again, or end its turn in the abrupt version."""
-        if self.is_abrupt:
-            return world._replace(player=1 - world.player)
-        return world._replace(spare=world.spare - 1) if self.hides_tries else world
-
-    def _end_turn(self, world: Position) -> Position:
+    def _end_turn(self, board: str, views: tuple[str, str], player: Player, spare: int) -> Position:
         """Begin the opponent's turn after the waiting transitions."""
-        if world.spare:
-            return world._replace(is_placed=True)
-        stones = world.board.count(MARKS[world.player])
+        if spare:
+            return Position(board, views, player, spare, is_placed=True)
         # The opponent finds at most these stones by failed tries: its turn is as long as that.
-        spare = stones if self.hides_tries else 0
-        return world._replace(player=1 - world.player, spare=spare, is_placed=False)
+        spare = board.count(MARKS[player]) if self.hides_tries else 0
+        return Position(board, views, 1 - player, spare)
 
 
+def with_view(views: tuple[str, str], player: Player, cell: int, mark: str) -> tuple[str, str]:
+    """Return the views after a player has observed a mark in a cell."""
+    first, second = views
+    if player == 0:
+        return with_mark(first, cell, mark), second
+    return first, with_mark(second, cell, mark)
+
+
+@lru_cache(maxsize=1 << 16)
 def with_mark(cells: str, cell: int, mark: str) -> str:
-    """Return the cells with a mark placed in one of them."""
+    """Return the cells with a mark placed in one of them.
+
+    Very many world states have the same few boards and views, which are cached: they are then the
+    same objects.
+    """
     return cells[:cell] + mark + cells[cell + 1 :]
 
 
-def learned(world: Position, cell: int) -> Position:
-    """Return the position after the player to move has observed a cell."""
-    views = list(world.views)
-    views[world.player] = with_mark(views[world.player], cell, world.board[cell])
-    return world._replace(views=(views[0], views[1]))
+@lru_cache(maxsize=1 << 10)
+def private_observation(player: Player, seen: str) -> Observation:
+    """Return the observation that one player sees `seen`; it is cached, because there are few."""
+    return Observation(private={player: seen})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 from infoset.games.parameters import check_parameters, choice, integer, parameter_error
@@ -90,4 +90,10 @@ class PhantomTicTacToe(PhantomGame):
 
     def is_won(self, board: str, mark: str) -> bool:
         """Return whether all cells of a line have the mark."""
-        return any(all(board[cell] == mark for cell in line) for line in self.lines)
+        return has_line(self, board, mark)
+
+
+@lru_cache(maxsize=1 << 16)
+def has_line(game: PhantomTicTacToe, board: str, mark: str) -> bool:
+    """Return whether all cells of a line have the mark; cached, because boards recur."""
+    return any(all(board[cell] == mark for cell in line) for line in game.lines)

@@ -8,7 +8,7 @@ from itertools import groupby, islice
 from operator import attrgetter
 
 from infoset.efg import ExtensiveForm
-from infoset.errors import InfosetError
+from infoset.errors import GameTooLargeError, InfosetError
 from infoset.game import Game, player_name
 from infoset.plotting.drawing import draw, draw_subject
 from infoset.plotting.truncation import Limits, compile_part
@@ -41,9 +41,16 @@ def tree_svg(tree: GameTree | ExtensiveForm) -> str | None:
 
 
 def policy_html(policy: TabularPolicy) -> str:
-    """Return a policy as an HTML table of the first infostates of each player."""
+    """Return a policy as an HTML table of the first infostates of each player.
+
+    If they are too many to list, it says so.
+    """
     parts = [f"<p><b>{escape(policy.form.name)}</b></p>"]
-    for player, rows in groupby(policy.sorted_rows(), key=attrgetter("player")):
+    try:
+        listed = policy.sorted_rows()
+    except GameTooLargeError as error:
+        return f"<div>{parts[0]}<p>{escape(str(error))}</p></div>"
+    for player, rows in groupby(listed, key=attrgetter("player")):
         parts.append(f"<p>{escape(player_name(policy.form, player))}</p>")
         parts.append(_table(rows))
     return f"<div>{''.join(parts)}</div>"

@@ -124,7 +124,8 @@ def plot_policy(
         return _plot_public(policy, title, max_rows, layout, line)
     _refuse_line(line, policy.form.name)
     panels = []
-    for grid in () if layout == "bars" else find_grids(policy):
+    has_trees = policy.form.kind == "sequence"
+    for grid in find_grids(policy) if has_trees and layout != "bars" else ():
         # A grid is made from the first infostates only, and may lack public states.
         tree = as_sequence_form(policy.form).infostate_trees[grid.player]
         total = len(set(tree.public_state[tree.acting].tolist()))

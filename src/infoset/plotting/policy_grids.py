@@ -82,6 +82,7 @@ def find_public_grids(policy: TabularPolicy) -> tuple[PolicyGrid, ...]:
                     int(depth[form.infostate_of_hand(node, hand)]),
                     form.legal_actions(node),
                     chosen[:, hand],
+                    form.infostate_of_hand(node, hand),
                 )
         lines = tuple(form.label(node) for node in nodes)
         grids.append(PolicyGrid(player, tuple(hands), lines, cells))

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import islice
+from itertools import groupby
+from operator import attrgetter
 from typing import Generic, NamedTuple, overload
 
 import numpy as np
@@ -49,6 +50,8 @@ class PolicyRow(NamedTuple):
     actions: tuple[Action, ...]
     probabilities: FloatArray
     """[number of actions]"""
+    number: int
+    """Number of the acting infostate."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,25 +222,33 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         """Return the sequence of the first action at an acting infostate."""
         return int(self.form.treeplexes[player].first_sequence[number])
 
-    def sorted_rows(self) -> list[PolicyRow]:
-        """Return the rows of all players in an order for readers; see `Form.reading_order`."""
-        rows, found = self.rows(), list[PolicyRow]()
-        for player in range(self.form.num_players):
+    def sorted_rows(self, max_depth: int | None = None) -> list[PolicyRow]:
+        """Return the rows of all players in an order for readers; see `Form.reading_order`.
+
+        With `max_depth`, only those with fewer decisions of the player before.
+        """
+        rows, found = self.rows(max_depth), list[PolicyRow]()
+        for player, own in groupby(rows, key=attrgetter("player")):
             order = self.form.reading_order(player)
-            own = [*islice(rows, len(order))]
-            found += [own[place] for place in order.tolist()]
+            if (order[1:] > order[:-1]).all():
+                found += own
+                continue
+            rank = np.empty(len(order), np.int64)
+            rank[order] = np.arange(len(order))
+            found += sorted(own, key=lambda row: rank[row.number])
         return found
 
-    def rows(self) -> Iterator[PolicyRow]:
+    def rows(self, max_depth: int | None = None) -> Iterator[PolicyRow]:
         """Yield one row per acting infostate, ordered by player and with parents first.
 
-        On a public form, there is one row per public decision and hand that chance left there.
+        On a public form, there is one row per public decision and hand that chance left there. With
+        `max_depth`, only those with fewer decisions of the player before.
         """
         form = self.form
         for player, plex in enumerate(form.treeplexes):
             reach = self.realization_plan(player)[plex.parent_sequence]
             values, depth = self.probabilities[player], plex.own_depth
-            for label, number in form.labeled_infostates(player):
+            for label, number in form.labeled_infostates(player, max_depth):
                 actions, first = form.actions_at(player, number), self._first(player, number)
                 yield PolicyRow(
                     player=player,
@@ -246,6 +257,7 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
                     own_depth=int(depth[number]),
                     actions=actions,
                     probabilities=values[first : first + len(actions)],
+                    number=number,
                 )
 
 

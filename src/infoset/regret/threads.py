@@ -6,25 +6,28 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
 from infoset.forms import (
     ComposedPayoffs,
     Composition,
+    HistoryPayoffs,
     Layout,
     PublicPayoffs,
     TwoPlayerPayoffs,
     WorldPayoffs,
     collect_gradient,
     composition_of,
+    copy_plan,
     expand_plan,
     is_new,
     no_composition,
     pair_gradient,
     restrict_blocks,
     split_public_payoffs,
+    split_world_payoffs,
 )
 from infoset.regret._cfr_kernels import (
     realize_and_average,
@@ -51,6 +54,8 @@ class Partition:
     """The payoffs, divided into ranges of blocks or, for a public form, of sequences."""
     composition: Composition | None
     """Maps plans and gradients of a transform to those of `payoffs`; None without a transform."""
+    copied: tuple[tuple[int, int], ...]
+    """Ranges of the opponent's sequences that `copy_plan` copies, which parts by worlds share."""
     expanded: tuple[tuple[int, int], ...]
     collected: tuple[tuple[int, int], ...]
     """Ranges of the sequences that `expand_plan` and `collect_gradient` fill; empty if plans or
@@ -139,6 +144,14 @@ class ThreadedIteration:
             earned = composed.gradient if parts.collected else state.gradient
             self._distribute(lambda part: expand_plan(composed, plan, *part), parts.expanded)
 
+        if parts.copied:
+            base = cast("ComposedPayoffs", parts.payoffs[0]).base
+            shared = cast("WorldPayoffs | HistoryPayoffs", base)
+            self._distribute(
+                lambda part: copy_plan(shared.values, shared.other_position, reached, *part),
+                parts.copied,
+            )
+
         def fill(payoffs: TwoPlayerPayoffs) -> None:
             pair_gradient(payoffs, reached, earned)
 
@@ -211,6 +224,9 @@ def partition_player(
     number
         Number of parts.
     """
+    if (public_state == public_state[:1]).all():
+        # Public states are not distinguished, and any infostates may be in different parts.
+        public_state = np.arange(len(public_state), dtype=np.int32)
     owner = _owners(layout)
     levels = _levels(layout, owner)
     # Work of an infostate: its number of actions.
@@ -231,9 +247,12 @@ def partition_player(
     top_groups = np.searchsorted(layout.groups[:, 3], first)
     composition = composition_of(payoffs)
     has_collection = composition is not None and len(composition.gradient) > 0
+    base = payoffs.base if isinstance(payoffs, ComposedPayoffs) else None
+    shared = int(base.copied[1]) if isinstance(base, WorldPayoffs | HistoryPayoffs) else 0
     return Partition(
         payoffs=_payoffs_in_ranges(payoffs, number),
         composition=composition,
+        copied=_ranges(shared, number) if shared else (),
         expanded=() if composition is None else _ranges(len(composition.plan), number),
         collected=_ranges(len(layout.position), number) if has_collection else (),
         top=layout.groups[:top_groups],
@@ -330,10 +349,11 @@ def _payoffs_in_ranges(payoffs: TwoPlayerPayoffs, number: int) -> tuple[TwoPlaye
     """Split payoffs into `number` ranges of about equal work; return the payoffs of each."""
     if isinstance(payoffs, ComposedPayoffs):
         base, composition = payoffs
-        # The parts of a game by worlds are not equal ranges: one thread computes the gradient.
-        parts: tuple[PublicPayoffs | WorldPayoffs, ...] = (base,)
+        parts: tuple[PublicPayoffs | WorldPayoffs | HistoryPayoffs, ...]
         if isinstance(base, PublicPayoffs):
             parts = split_public_payoffs(base, number)
+        else:
+            parts = split_world_payoffs(base, number)
         none = no_composition(composition.weight.dtype.name)
         return tuple(ComposedPayoffs(part, none) for part in parts)
     # Cumulative work before each block: entries, and one for each block.

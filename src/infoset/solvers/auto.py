@@ -191,7 +191,7 @@ def _with(result: SolveResult, better: Substitute) -> SolveResult:
 def _why_not_lp(form: Form, budget: Budget, precision: str) -> str | None:
     """Return why the linear program is rejected; None if it is accepted."""
     if form.kind not in LinearProgram.kinds:
-        return "lp needs the matrix of payoffs, which public forms do not list"
+        return f"lp needs the matrix of payoffs, which {form.kind} forms do not list"
     if not form.is_two_player_constant_sum:
         return "lp solves two-player constant-sum games only"
     if precision != "float64":

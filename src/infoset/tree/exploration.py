@@ -43,7 +43,7 @@ def build_world_graph(
     memory
         Limit in bytes; by default that of `build_limits`, 70% of the free memory.
     max_worlds
-        Limit on the number of world states; by default that of `build_limits`, one million. The
+        Limit on the number of world states; by default that of `build_limits`, two million. The
         limit on transitions is ten times this number, but at least a million.
     max_seconds
         Limit on the elapsed time, in seconds; by default that of `build_limits`, which is None: no

@@ -93,11 +93,13 @@ class Explorer:
         self.observation_rows: dict[tuple[int, ...], Row] = {}
         # Answers that have occurred before: the choices by row of the lists of actions, and those
         # of a single actor with a list of text; the rows of observations of text only, by the
-        # public part alone and by public part and tuple of private parts.
+        # public part alone, by public part and tuple of private parts, and by public part followed
+        # by the items of a dictionary of private parts.
         self.choices: dict[Row, Choices] = {}
         self.single_choices: dict[tuple[Player, tuple[Action, ...]], Choices] = {}
         self.public_rows: dict[Hashable, Row] = {}
         self.private_rows: dict[tuple[Hashable, tuple[Hashable, ...]], Row] = {}
+        self.mapped_rows: dict[tuple[Hashable, ...], Row] = {}
         # `first_edge` [W + 1] and `sets` are per world, the others per edge.
         self.first_edge: list[int] = [0]
         self.sets: list[Row] = []
@@ -149,6 +151,7 @@ class Explorer:
         find_world, find_choices = self.index.setdefault, self.single_choices.get
         find_rewards = self.reward_rows.get
         find_public, find_private = self.public_rows.get, self.private_rows.get
+        find_mapped = self.mapped_rows.get
         exact, probabilities = self.exact_probability.append, self.probability.append
         joint_rows, next_worlds = self.joint_action.append, self.next_world.append
         reward_rows, observation_rows = self.rewards.append, self.observation.append
@@ -160,11 +163,13 @@ class Explorer:
             if number % WORLDS_PER_REPORT == 0:
                 self.report()
             actors = actors_at(world)
-            if type(actors) is tuple and not actors:
+            if type(actors) in LISTS and not actors:
                 choices = nobody_acts
-            elif type(actors) is tuple and len(actors) == 1 and type(actors[0]) is int:
+            elif type(actors) in LISTS and len(actors) == 1 and type(actors[0]) is int:
                 answer = legal_actions(world, actors[0])
-                choices = find_choices((actors[0], answer)) if type(answer) is tuple else None
+                kind = type(answer)  # not a range, which may be too long for a tuple
+                is_list = kind is tuple or kind is list
+                choices = find_choices((actors[0], tuple(answer))) if is_list else None
                 if choices is None:
                     choices = self.find_choices(world, actors, [answer])
             else:
@@ -195,16 +200,20 @@ class Explorer:
                     joint_rows(joint_row)
                     next_worlds(target)
                     rewards = rewards_of(world, joint, next_world)
-                    row = find_rewards(rewards) if type(rewards) is tuple else None
+                    row = find_rewards(tuple(rewards)) if type(rewards) in LISTS else None
                     if row is None:
                         row = self.reward_row(rewards, Transition(world, joint, next_world))
                     reward_rows(row)
                     seen = observe(world, joint, next_world)
-                    row = None
-                    if not seen.private:
-                        row = None if seen.shared else find_public(seen.public)
-                    elif type(seen.private) is tuple and not seen.shared:
-                        row = find_private((seen.public, seen.private))
+                    row, private = None, seen.private
+                    if seen.shared:
+                        pass  # rare
+                    elif not private:
+                        row = find_public(seen.public)
+                    elif type(private) is tuple:
+                        row = find_private((seen.public, private))
+                    elif type(private) is dict:
+                        row = find_mapped((seen.public, *private.items()))
                     if row is None:
                         row = self.observation_row(seen, Transition(world, joint, next_world))
                     observation_rows(row)
@@ -394,6 +403,8 @@ class Explorer:
                 self.public_rows[seen.public] = row
             elif type(seen.private) is tuple:
                 self.private_rows[seen.public, seen.private] = row
+            elif type(seen.private) is dict:
+                self.mapped_rows[seen.public, *seen.private.items()] = row
         return row
 
     def check_new_labels(self, seen: Observation, transition: Transition, known: int) -> None:

@@ -25,7 +25,7 @@ MIN_WATCHED_MEMORY: Final = 50_000_000
 class BuildLimits:
     """Limits on building a game."""
 
-    max_worlds: int = 1_000_000
+    max_worlds: int = 2_000_000
     """Maximum number of world states. The limit on transitions is ten times this number, but at
     least a million."""
     max_seconds: float | None = None
@@ -74,7 +74,7 @@ def build_limits(
     """Set the limits on building games for all calls inside the `with` block.
 
     Functions such as `solve` and `evaluate` build the game that they are given. By default they
-    stop at a million world states or when the memory limit is reached, and have no time limit.
+    stop at two million world states or when the memory limit is reached, and have no time limit.
 
     Parameters
     ----------

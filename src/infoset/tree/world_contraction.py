@@ -6,11 +6,13 @@ from contextlib import suppress
 
 import numpy as np
 
-from infoset.errors import GameTooLargeError, UnsupportedGameError
+from infoset.errors import GameTooLargeError
 from infoset.forms import (
     TERMINAL,
+    TRANSFER_BYTES,
     UNIT,
     CompiledSets,
+    HistorySweep,
     InfostateShapes,
     SequenceForm,
     WorldClasses,
@@ -30,9 +32,9 @@ from infoset.tree._possible_worlds_kernels import (
 from infoset.tree._unrolling_kernels import reward_ranges
 from infoset.tree._world_merging_kernels import merge_nodes, split_worlds
 from infoset.tree.build_watch import BuildProgress, BuildReport, BuildWatch, ignore_report
-from infoset.tree.counting import count_histories, too_large_error, world_order
+from infoset.tree.counting import GameCounts, count_histories, too_large_error, world_order
 from infoset.tree.exploration import explore_game
-from infoset.tree.graph_contraction import contract_graph
+from infoset.tree.graph_contraction import contract_graph, forecast_contraction
 from infoset.tree.limits import allowed_memory
 from infoset.tree.state_numbering import StepTable, contradiction_error
 from infoset.tree.world_graph import WorldGraph
@@ -47,6 +49,17 @@ SEQUENCE_BYTES = 32
 INFOSTATE_BYTES = 12
 """Memory for each sequence and each acting infostate when a policy is measured: its probability,
 its plan, a gradient and a workspace; and the treeplex."""
+MANY_HISTORIES = 20_000_000
+TIMES_AS_LONG = 3
+"""Number of histories from which on a game gets the world form if building and solving the sequence
+form would take this many times as long."""
+HISTORY_COST = 200
+NUM_ITERATIONS = 100
+"""Count of numbers read for each history to build the sequence form, as measured; and the number of
+iterations for which the two forms are compared."""
+MAX_COST = 1e12
+"""Count of numbers read, as in `WorldForm.gradient_cost`, for one gradient by histories: about a
+quarter of an hour."""
 
 
 def build_world_form(
@@ -57,10 +70,10 @@ def build_world_form(
     max_seconds: float | None = None,
     progress: BuildProgress | None = None,
 ) -> WorldForm:
-    """Build the world form of a two-player game, without listing histories or infostates.
+    """Build the world form of a game, without listing histories or infostates.
 
-    It is faster than the sequence form if many of the opponent's infostates share a world, as in
-    games with hidden actions, and it needs less memory.
+    It needs less memory than the sequence form. With two players, it is also faster if many of the
+    opponent's infostates share a world, as in games with hidden actions.
 
     Parameters
     ----------
@@ -72,10 +85,9 @@ def build_world_form(
 
     Raises
     ------
-    UnsupportedGameError
-        If the game does not have two players.
     GameTooLargeError
-        If there are too many sets of possible worlds.
+        If there are too many sets of possible worlds, or if a gradient would take longer than a
+        quarter of an hour.
     ExplorationLimitError, GameRuleError
         As in `build_tree`.
 
@@ -99,7 +111,10 @@ def build_sequence_or_world_form(
     max_seconds: float | None = None,
     progress: BuildProgress | None = None,
 ) -> tuple[SequenceForm | WorldForm, str | None]:
-    """Return the sequence form of a game if it fits in memory, and otherwise its world form.
+    """Return the sequence form of a game, or its world form if the sequence form is too large.
+
+    The world form is also chosen if the game has more than 20 million histories and the sequence
+    form would take more than three times as long for a hundred iterations.
 
     The second result is the reason for a world form; None for a sequence form.
 
@@ -111,7 +126,7 @@ def build_sequence_or_world_form(
     Raises
     ------
     GameTooLargeError
-        If neither fits, or if the sequence form of a game of more or fewer players does not.
+        If neither fits.
     ExplorationLimitError, GameRuleError
         As in `build_tree`.
     """
@@ -123,20 +138,37 @@ def _contract_either(
     graph: WorldGraph, memory: int, report: BuildReport
 ) -> tuple[SequenceForm | WorldForm, str | None]:
     """Return the sequence form or the world form, as `build_sequence_or_world_form` does."""
-    try:
-        return contract_graph(graph, memory, report), None
-    except GameTooLargeError as too_large:
-        error = too_large
-    if graph.num_players == 2:
+    counts = count_histories(graph)
+    too_large = "does not fit in the limits"
+    form: WorldForm | None = None
+    if counts.histories >= MANY_HISTORIES:
         with suppress(GameTooLargeError):
             form = contract_worlds(graph, memory, report)
-            sequences = " + ".join(format_count(own.num_sequences) for own in form.shapes)
-            histories = format_count(error.counts["histories"])
-            return form, (
-                f"world form ({sequences} sequences): the game has {histories} histories, and its "
-                "sequence form does not fit in the limits"
-            )
+            listed = HISTORY_COST * counts.histories
+            listed += NUM_ITERATIONS * counts.num_players * counts.terminals
+            times = listed / (NUM_ITERATIONS * form.gradient_cost)
+            if times >= TIMES_AS_LONG:
+                slower = f"would take more than {format_count(int(times))} times as long"
+                fits = forecast_contraction(graph, counts) <= memory
+                return form, _reason(form, counts, slower if fits else too_large)
+    try:
+        return contract_graph(graph, memory, report), None
+    except GameTooLargeError as refused:
+        error = refused
+    with suppress(GameTooLargeError):
+        form = form or contract_worlds(graph, memory, report)
+        return form, _reason(form, counts, too_large)
     raise error
+
+
+def _reason(form: WorldForm, counts: GameCounts, why: str) -> str:
+    """Return why a game has a world form: what its sequence form would do."""
+    sequences = " + ".join(format_count(own.num_sequences) for own in form.shapes)
+    visited = "; a gradient visits all of them" if form.visits_histories else ""
+    return (
+        f"world form ({sequences} sequences): the game has {format_count(counts.histories)} "
+        f"histories, and its sequence form {why}{visited}"
+    )
 
 
 def contract_worlds(
@@ -151,16 +183,11 @@ def contract_worlds(
 
     Raises
     ------
-    UnsupportedGameError, GameTooLargeError, CyclicGameError, GameRuleError
+    GameTooLargeError, CyclicGameError, GameRuleError
         As in `build_world_form`.
     ValueError
         If the graph is not complete.
     """
-    if graph.num_players != 2:
-        raise UnsupportedGameError(
-            f"world forms have two players, and {graph.game} has {graph.num_players}: build its "
-            "tree or its sequence form"
-        )
     if not graph.is_complete:
         raise ValueError(
             "the world graph is partial; build it with higher max_worlds, memory or max_seconds"
@@ -168,7 +195,8 @@ def contract_worlds(
     order = world_order(graph)
     height = world_heights(order, graph.first_edge, graph.next_world)
     allowed = allowed_memory(memory)
-    found = [_player_shapes(graph, player, height, allowed) for player in range(2)]
+    players = range(graph.num_players)
+    found = [_player_shapes(graph, player, height, allowed) for player in players]
     report("world graph", graph.num_worlds, graph.num_worlds)
     shapes, steps = (tuple(own) for own in zip(*found, strict=True))
     needed = graph.num_edges * EDGE_BYTES + sum(
@@ -180,22 +208,59 @@ def contract_worlds(
     worlds = _merged_worlds(graph, order, shapes, steps)
     limits, constant_sum, rounding = _payoff_facts(graph, order, int(height[0]))
     name = str(graph.game)
-    programs = []
-    for player in range(2):
-        sets = CompiledSets.of(name, worlds, shapes, player, allowed)
-        paid = worlds.reward[:, player] * worlds.probability
-        programs.append(WorldPrograms.of(sets, paid))
     return WorldForm(
         name=name,
         source=GameSource.of_rules(graph.game),
         shapes=shapes,
         worlds=worlds,
-        programs=tuple(programs),
+        programs=_programs(name, worlds, shapes, allowed),
         utility_limits=limits,
         constant_sum=constant_sum,
         payoff_rounding=rounding,
-        constants=np.zeros(2),
+        constants=np.zeros(graph.num_players),
     )
+
+
+def _programs(
+    name: str, worlds: WorldClasses, shapes: tuple[InfostateShapes, ...], allowed: int
+) -> tuple[WorldPrograms | HistorySweep, ...]:
+    """Return, per player, the programs that compute gradients: those with less work.
+
+    Raises
+    ------
+    GameTooLargeError
+        If a gradient would take longer than `MAX_COST` by histories, and programs of sets of worlds
+        do not fit in memory, or there are not two players.
+    """
+    sweeps = WorldForm.sweeps(worlds, shapes)
+    cost = sum(own.cost for own in sweeps)
+    if len(shapes) == 2:
+        # A transfer is done at least once for a gradient, and counts as 6 numbers.
+        limit = int(min(allowed, cost / 6 * TRANSFER_BYTES))
+        try:
+            programs = tuple(
+                WorldPrograms.of(
+                    player,
+                    CompiledSets.of(name, worlds, shapes, player, limit),
+                    worlds.reward[:, player] * worlds.probability,
+                )
+                for player in range(2)
+            )
+        except GameTooLargeError:
+            if cost > MAX_COST:
+                raise
+        else:
+            if sum(own.cost for own in programs) <= cost:
+                return programs
+    if max(own.cost for own in sweeps) > MAX_COST:
+        visits = int(sweeps[0].visits)
+        raise GameTooLargeError(
+            f"{name} has {format_count(visits)} histories before the end, and its world form would "
+            "visit all of them for a gradient, which takes longer than a quarter of an hour: use "
+            "smaller parameters",
+            {"histories": visits},
+        )
+    return sweeps
 
 
 def _player_shapes(

@@ -191,12 +191,21 @@ def _game_and_players(
     or from the public form.
     """
     from infoset.errors import GameTooLargeError
-    from infoset.front import is_network, is_policy_file, is_public, resolve_players, to_public_form
+    from infoset.front import (
+        is_network,
+        is_policy_file,
+        policy_kind,
+        resolve_players,
+        to_public_form,
+    )
     from infoset.front.game_sources import check_world_states
     from infoset.tree import GameTree, build_tree, public_rules_of
 
     is_table = (
-        is_policy_file(text) and not (is_network(text) or is_public(text)) for text in texts
+        is_policy_file(text)
+        and not is_network(text)
+        and policy_kind(text) not in ("public", "world")
+        for text in texts
     )
     table: Table = rules
     if exact or any(is_table):
@@ -204,7 +213,7 @@ def _game_and_players(
             check_world_states(rules)
             table = build_tree(rules, progress=progress.building)
         except GameTooLargeError:
-            if public_rules_of(rules) is None:
+            if exact and public_rules_of(rules) is None:
                 raise
             table = to_public_form(rules, progress=progress.building) if exact else rules
     played = table if isinstance(table, GameTree) else rules

@@ -21,6 +21,9 @@ from infoset.cli.screen import print_json, print_table, say, say_data
 from infoset.cli.tables import JOINT, TextTable
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from infoset.cli.progress import Progress
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
@@ -44,7 +47,7 @@ class Choice(NamedTuple):
 
     def rows(self, policy: TabularPolicy) -> list[PolicyRow]:
         """Return the rows of a policy that are chosen, in their order."""
-        kept = [row for row in policy.sorted_rows() if self._includes(row)]
+        kept = [row for row in policy.sorted_rows(self.depth) if self._includes(row)]
         if self.top is None:
             return kept
         # The best are chosen by their reach for each player, and stay in the order of reading.
@@ -57,7 +60,6 @@ class Choice(NamedTuple):
         return (
             self.player in (None, row.player)
             and not (self.reached and row.own_reach < SMALLEST_SHOWN)
-            and (self.depth is None or row.own_depth < self.depth)
             and self._matches(row.infostate)
         )
 
@@ -122,6 +124,7 @@ def run(
     from there on and the policy is best there, or "arbitrary". For a correlated policy, the average
     of its policies is printed.
     """
+    from infoset.evaluation import infostate_status
     from infoset.front import read_policy_metadata
     from infoset.game.player_names import find_player
     from infoset.policy import save_policy_csv
@@ -138,7 +141,7 @@ def run(
         say_data(partial(save_policy_csv, found))
         return
     rows = choice.rows(found)
-    status = _status(found) if rows else {}
+    status = infostate_status(found) if rows else ()
     if as_json:
         records = [_record(row, status) for row in rows]
         print_json({"game": str(rules), "policy": path, "metadata": about, "infostates": records})
@@ -194,23 +197,12 @@ def _totals(policy: TabularPolicy) -> list[int]:
     return [len(form.reading_order(player)) for player in range(form.num_players)]
 
 
-def _status(policy: TabularPolicy) -> dict[tuple[int, str], str]:
-    """Return the status of each infostate, by player and text."""
-    from infoset.evaluation import infostate_status
-
-    return {
-        (player, text): str(own[number])
-        for player, own in enumerate(infostate_status(policy))
-        for text, number in policy.form.labeled_infostates(player)
-    }
-
-
-def _record(row: PolicyRow, status: dict[tuple[int, str], str]) -> dict[str, Any]:
+def _record(row: PolicyRow, status: tuple[NDArray[np.str_], ...]) -> dict[str, Any]:
     return {
         "player": row.player,
         "infostate": row.infostate,
         "own_reach": row.own_reach,
-        "status": status[row.player, row.infostate],
+        "status": str(status[row.player][row.number]),
         "actions": row.actions,
         "probabilities": row.probabilities,
     }
@@ -220,7 +212,7 @@ def _print_text(
     rules: Game | ExtensiveForm,
     rows: Iterable[PolicyRow],
     totals: list[int],
-    status: dict[tuple[int, str], str],
+    status: tuple[NDArray[np.str_], ...],
 ) -> None:
     """Print rows by player; `totals` are the numbers of infostates of all players."""
     from infoset.game import player_name
@@ -233,7 +225,7 @@ def _print_text(
             pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
             shares = (f"{a} {share:.3f}" for a, share in pairs if share >= SMALLEST_SHOWN)
             policy = "  ".join(share.replace(" ", JOINT) for share in shares)
-            marked = status[player, row.infostate]
+            marked = str(status[player][row.number])
             table.add_row(f"{row.own_reach:.3f}", marked, row.infostate, policy)
         say()
         title = f"{player_name(rules, player)}: {shown}{totals[player]:,} infostates"
