@@ -18,8 +18,9 @@ from infoset.errors import (
 )
 from infoset.evaluation import evaluate_policy
 from infoset.forms import PublicForm, SequenceForm
-from infoset.front import choose_form
+from infoset.front import choose_form, form_of_policies
 from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
+from infoset.tree import build_limits, world_contraction
 from tests.support.cached_games import cached_random_policies, cached_tree
 
 
@@ -230,3 +231,20 @@ def test_info_counts_large_games_by_their_public_rules():
     assert small.forecast_bytes == counted.forecast_bytes
     assert infoset.info("goofspiel(num_cards=3)").public_form_fits is None
     assert infoset.info("liars_dice(dice_sides=3)", memory=10_000).public_form_fits is False
+
+
+@pytest.mark.broad
+def test_learners_of_a_game_without_public_rules_need_its_tree():
+    with (
+        build_limits(memory=1_500_000),
+        pytest.raises(GameTooLargeError, match="its tree needs about"),
+    ):
+        infoset.learn("dark_hex(num_rows=2,num_cols=3,gameversion=adh)", "cs-mccfr", episodes=10)
+
+
+@pytest.mark.broad
+def test_a_measurement_takes_one_gradient(monkeypatch):
+    monkeypatch.setattr(world_contraction, "MANY_HISTORIES", 10_000)
+    name = "dark_hex(num_rows=2,num_cols=3,gameversion=adh)"
+    assert choose_form(name).form.kind == "sequence"
+    assert form_of_policies(name, "uniform").kind == "world"

@@ -230,11 +230,13 @@ def choose_form(
     *,
     memory: int | None = None,
     progress: BuildProgress | None = None,
+    num_gradients: int = 100,
 ) -> ChosenForm:
     """Build the form on which a game is solved.
 
     "auto" chooses the sequence form if it fits within the limits, otherwise the public form if the
-    game has public rules and that form fits, and otherwise the world form if that fits.
+    game has public rules and that form fits, and otherwise the world form if that fits; also if
+    that is much faster.
 
     Parameters
     ----------
@@ -246,6 +248,8 @@ def choose_form(
         The method to run; if it does not run on a kind of forms, "auto" does not choose it.
     memory, progress
         As in `solve`.
+    num_gradients
+        Number of gradients for which the time is compared; see `build_sequence_or_world_form`.
 
     Raises
     ------
@@ -264,7 +268,7 @@ def choose_form(
     found = resolve_game(game)
     counts = _public_counts(found, memory)
     if counts is None:
-        return _listed_or_world_form(found, method, memory, progress)
+        return _listed_or_world_form(found, method, memory, progress, num_gradients)
     has_few_worlds = counts.world_states <= current_limits().max_worlds
     runs_on_public = method is None or runs_on(method, "public")
     if has_few_worlds or not runs_on_public:
@@ -287,12 +291,17 @@ def _listed_or_world_form(
     method: MethodSpec | None,
     memory: int | None,
     progress: BuildProgress | None,
+    num_gradients: int,
 ) -> ChosenForm:
     """Return the sequence form of a game, or its world form if the former is too large."""
     if not isinstance(game, Game) or (method is not None and not runs_on(method, "world")):
         return ChosenForm(to_form(game, memory=memory, progress=progress))
     check_world_states(game)
-    return ChosenForm(*build_sequence_or_world_form(game, memory=memory, progress=progress))
+    return ChosenForm(
+        *build_sequence_or_world_form(
+            game, memory=memory, progress=progress, num_gradients=num_gradients
+        )
+    )
 
 
 def _given(game: Form, form: str) -> Form:

@@ -16,9 +16,9 @@ from infoset.forms import Form
 from infoset.front.game_sources import (
     CompiledGame,
     FormLike,
-    choose_form,
     resolve_game,
     to_compiled,
+    to_public_form,
 )
 from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.front.seed_runs import (
@@ -51,7 +51,7 @@ from infoset.runs import (
     check_seeds,
     check_workers,
 )
-from infoset.tree import BuildProgress, GameTree, build_tree
+from infoset.tree import BuildProgress, GameTree, build_tree, public_rules_of
 from infoset.utils.arguments import check_callable, check_count, check_number
 from infoset.utils.clocks import compiling_seconds, working_seconds
 
@@ -258,7 +258,7 @@ def build_simulator(
     Raises
     ------
     GameTooLargeError, UnsupportedGameError
-        As raised by `build_learning_tree` and `choose_form`.
+        As raised by `build_learning_tree` and `to_public_form`.
     """
     if isinstance(game, Form):
         return None, game
@@ -266,7 +266,7 @@ def build_simulator(
     try:
         return source, make_simulator(build_learning_tree(source, memory, progress))
     except GameTooLargeError as error:
-        if form == "sequence":
+        if form == "sequence" or not (isinstance(source, Game) and public_rules_of(source)):
             raise
         on_trees = [learner.name for learner in learners if not learns_on_forms(learner)]
         if on_trees:
@@ -276,7 +276,7 @@ def build_simulator(
                 f"{', '.join(on_trees)}",
                 error.counts,
             ) from error
-    return None, choose_form(source, memory=memory, progress=progress).form
+    return None, to_public_form(source, memory=memory, progress=progress)
 
 
 def build_learning_tree(

@@ -96,7 +96,9 @@ def form_of_policies(
         As raised by `choose_form`.
     """
     try:
-        return choose_form(game, policy_kind(*policies), memory=memory, progress=progress).form
+        kind = policy_kind(*policies)
+        # A measurement takes one gradient.
+        return choose_form(game, kind, memory=memory, progress=progress, num_gradients=1).form
     except GameTooLargeError as error:
         # A file of another game explains more than the size of this one.
         for policy in policies:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
@@ -54,9 +55,7 @@ TIMES_AS_LONG = 3
 """Number of histories from which on a game gets the world form if building and solving the sequence
 form would take this many times as long."""
 HISTORY_COST = 200
-NUM_ITERATIONS = 100
-"""Count of numbers read for each history to build the sequence form, as measured; and the number of
-iterations for which the two forms are compared."""
+"""Count of numbers read for each history to build the sequence form, as measured."""
 MAX_COST = 1e12
 """Count of numbers read, as in `WorldForm.gradient_cost`, for one gradient by histories: about a
 quarter of an hour."""
@@ -110,11 +109,12 @@ def build_sequence_or_world_form(
     max_worlds: int | None = None,
     max_seconds: float | None = None,
     progress: BuildProgress | None = None,
+    num_gradients: int = 100,
 ) -> tuple[SequenceForm | WorldForm, str | None]:
     """Return the sequence form of a game, or its world form if the sequence form is too large.
 
     The world form is also chosen if the game has more than 20 million histories and the sequence
-    form would take more than three times as long for a hundred iterations.
+    form would take more than three times as long for `num_gradients` gradients of each player.
 
     The second result is the reason for a world form; None for a sequence form.
 
@@ -131,11 +131,12 @@ def build_sequence_or_world_form(
         As in `build_tree`.
     """
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
-    return watch.finish(_contract_either, explore_game(game, watch))
+    contract = partial(_contract_either, num_gradients=num_gradients)
+    return watch.finish(contract, explore_game(game, watch))
 
 
 def _contract_either(
-    graph: WorldGraph, memory: int, report: BuildReport
+    graph: WorldGraph, memory: int, report: BuildReport, num_gradients: int
 ) -> tuple[SequenceForm | WorldForm, str | None]:
     """Return the sequence form or the world form, as `build_sequence_or_world_form` does."""
     counts = count_histories(graph)
@@ -145,8 +146,8 @@ def _contract_either(
         with suppress(GameTooLargeError):
             form = contract_worlds(graph, memory, report)
             listed = HISTORY_COST * counts.histories
-            listed += NUM_ITERATIONS * counts.num_players * counts.terminals
-            times = listed / (NUM_ITERATIONS * form.gradient_cost)
+            listed += num_gradients * counts.num_players * counts.terminals
+            times = listed / (num_gradients * form.gradient_cost)
             if times >= TIMES_AS_LONG:
                 slower = f"would take more than {format_count(int(times))} times as long"
                 fits = forecast_contraction(graph, counts) <= memory
