@@ -1,7 +1,7 @@
 """Measure world forms: time to build them and to measure a policy exactly, and memory.
 
     python benchmarks/world_forms.py                     # small games beside their sequence forms
-    python benchmarks/world_forms.py large               # phantom tic-tac-toe and dark hex, 3x3
+    python benchmarks/world_forms.py large               # those of 10⁸ to 3·10¹⁰ histories
 
 Nothing is written. Each row is a process of its own, on one core; times are processor times. The
 world graph is explored in Python and can be cached (`graph_cache`); `build` is all that follows,
@@ -36,6 +36,11 @@ LARGE = (
     "phantom_ttt(gameversion=abrupt)",
     "dark_hex",
     "dark_hex(gameversion=adh)",
+    "liars_dice(dice_sides=11)",
+    "liars_dice(numdice=2,dice_sides=5)",
+    "goofspiel(num_cards=8,imp_info=True,points_order=descending)",
+    "goofspiel(num_cards=6,imp_info=True)",
+    "battleship(board_width=3,board_height=2,ship_sizes=[2],ship_values=[1],num_shots=4)",
 )
 WARM = "phantom_ttt(num_rows=2,num_cols=2,line_length=2)"
 
