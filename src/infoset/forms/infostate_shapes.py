@@ -149,7 +149,7 @@ class InfostateShapes:
         shape = self.root
         while number or not self.legal_actions(shape):
             for step, child, place in self._children(shape):
-                before = self.child_infostate[place] if place >= 0 else 0
+                before = self._infostates_before(place)
                 if before <= number < before + self.infostates[self.structure[child]]:
                     steps.append(self._step(shape, step))
                     shape, number = child, number - before
@@ -176,6 +176,10 @@ class InfostateShapes:
             if self.structure[child]:
                 found = int(begins + 2 + 2 * code) if code >= 0 else -1
                 yield int(self.items[place - 1]), child, found
+
+    def _infostates_before(self, place: int) -> int:
+        """Return the number of acting infostates before those of a child, by its place."""
+        return int(self.child_infostate[place]) if place >= 0 else 0
 
     def _step(self, shape: int, number: int) -> Step:
         action, private, public = self.steps[number]
@@ -235,7 +239,12 @@ class InfostateShapes:
                 depth += 1
             if max_depth is None or depth < max_depth:
                 below = [
-                    ((*texts, step_text(*self._step(shape, step))), child, number + before, depth)
-                    for step, child, before in self._children(shape)
+                    (
+                        (*texts, step_text(*self._step(shape, step))),
+                        child,
+                        number + self._infostates_before(place),
+                        depth,
+                    )
+                    for step, child, place in self._children(shape)
                 ]
                 stack += reversed(below)
