@@ -43,6 +43,7 @@ from infoset.games import load_game
 from infoset.plotting import plot_policy
 from infoset.plotting.notebooks import policy_html
 from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
+from infoset.regret.threads import partition_player
 from infoset.tree import (
     build_limits,
     build_sequence_or_world_form,
@@ -258,6 +259,16 @@ def test_sums_by_worlds_and_visits_of_all_histories_agree(name):
         first, *others = (form.gradient(plans, player) for form in summing)
         for other in others:
             assert other == pytest.approx(first, abs=1e-12)
+        first, *others = (form.reach_gradient(plans, player) for form in summing)
+        for other in others:
+            assert other == pytest.approx(first, abs=1e-12)
+    # With ones everywhere, a gradient counts the payoffs that are added to each of its entries.
+    for player, sweep in enumerate(visiting.programs):
+        edges = np.ones(len(sweep.paid))
+        counts = sweep._replace(chance=edges, paid=edges).gradient(
+            lambda other: np.ones(len(plans[other])), len(plans[player]), 0.0
+        )
+        assert counts.max() <= sweep.additions
 
 
 @pytest.mark.parametrize("name", [LEDUC, ABRUPT, "goofspiel(num_cards=4,imp_info=True)"])
@@ -277,9 +288,22 @@ def test_parts_of_a_gradient_have_its_bits(name, number):
             # Parts are ranges of sequences, and each fills its own.
             assert [own.part[0] for own in parts[1:]] == [own.part[1] for own in parts[:-1]]
             copy_plan(parts[0].values, parts[0].other_position, plan, 0, len(plan))
+            workspaces = [getattr(part, "free", place) for place, part in enumerate(parts)]
+            assert len({*workspaces}) == len(parts)
             for part in reversed(parts):
+                base.earned[:] = np.nan
                 pair_gradient(ComposedPayoffs(part, none), plan, found)
+                filled = np.flatnonzero(~np.isnan(base.earned)).tolist()
+                assert filled == [*range(*part.part.tolist())]
             assert np.array_equal(whole, found)
+
+
+def test_several_threads_share_the_updates_of_a_player():
+    world, _ = forms(ABRUPT)
+    layout, nowhere = world.layouts[0], world.public_states[0]
+    parts = partition_player(layout, nowhere, world.payoffs().pairs[0], 2)
+    assert len(parts.below) == 2
+    assert len(parts.copied) == 2
 
 
 def test_histories_that_are_not_reached_are_not_visited():

@@ -160,13 +160,13 @@ def history_gradient(
             own_last = first + action if action >= 0 else last
             if not begin <= own_last < end:
                 continue
-            weight, acts = by_chance, False
+            weight = by_chance
             for j in range(ZERO, others, TWO):
                 action, last_of_j = edges[at + OTHER_ACTION + j], stack[OTHER_LAST + j]
                 if action >= 0:
-                    last_of_j, acts = stack[OTHER_FIRST + j] + action, True
+                    last_of_j = stack[OTHER_FIRST + j] + action
                 weight *= values[np.uint64(last_of_j)]
-            earned[np.uint64(own_last)] += paid[edge] * (weight if acts else by_all)
+            earned[np.uint64(own_last)] += paid[edge] * weight
     if not in_order:
         for sequence in range(begin, end):
             gradient[payoffs.own_position[sequence]] = earned[sequence]
