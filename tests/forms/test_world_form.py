@@ -291,10 +291,13 @@ def test_parts_of_a_gradient_have_its_bits(name, number):
             workspaces = [getattr(part, "free", place) for place, part in enumerate(parts)]
             assert len({*workspaces}) == len(parts)
             for part in reversed(parts):
-                base.earned[:] = np.nan
-                pair_gradient(ComposedPayoffs(part, none), plan, found)
-                filled = np.flatnonzero(~np.isnan(base.earned)).tolist()
-                assert filled == [*range(*part.part.tolist())]
+                inside = slice(*part.part)
+                for empty in (0.0, np.nan):
+                    base.earned[:] = empty
+                    pair_gradient(ComposedPayoffs(part, none), plan, found)
+                    assert np.isfinite(base.earned[inside]).all()
+                    base.earned[inside] = empty
+                    assert np.array_equal(base.earned, np.full(len(whole), empty), equal_nan=True)
             assert np.array_equal(whole, found)
 
 

@@ -27,9 +27,6 @@ TARGET, OWN_SIZE, OWN_ACTION, OWN_OFFSET, OTHER_ACTION, OTHER_OFFSET = map(np.ui
 # Columns of `stack`; the last two are those of the first of the other players.
 CLASS, OWN_LAST, OWN_FIRST, OTHER_LAST, OTHER_FIRST = map(np.uint64, range(5))
 
-# Columns of `reach`.
-CHANCE, ALL_OTHERS = map(np.uint64, range(2))
-
 
 class HistoryPayoffs(NamedTuple):
     """The payoffs of one player by histories, for any number N of players.
@@ -67,7 +64,7 @@ class HistoryPayoffs(NamedTuple):
     stack: IntArray
     """[depth · (1 + 2N)] workspace: the history that is visited, and those still to be visited."""
     reach: FloatArray
-    """[depth, 2] workspace: the reach of each of them by chance, and by all but the player."""
+    """[depth] workspace: the reach of each of them by chance."""
 
     def divided(self, divisor: float) -> HistoryPayoffs:
         """Return the payoffs divided by a number."""
@@ -105,8 +102,8 @@ def history_gradient(
     in_order = len(payoffs.own_position) == 0
     earned = gradient if in_order else payoffs.earned
     stack[row + CLASS], stack[row + OWN_LAST], stack[row + OWN_FIRST] = 0, 0, 1
-    reach[ONE, CHANCE] = reach[ONE, ALL_OTHERS] = 1.0
-    place = 0
+    reach[ONE] = 1.0
+    everything, place = payoffs.constant[0], 0
     for j in range(ZERO, others, TWO):
         plan = plans[payoffs.others[j // TWO]]
         stack[row + OTHER_LAST + j], stack[row + OTHER_FIRST + j] = place, place + 1
@@ -115,19 +112,19 @@ def history_gradient(
             values[place + sequence] = plan[
                 sequence if own else payoffs.other_position[place + sequence]
             ]
-        reach[ONE, ALL_OTHERS] *= values[place]
+        everything *= values[place]
         place += len(plan)
     for sequence in range(begin, end):
         earned[sequence] = 0.0
     if begin == 0:
-        earned[0] = payoffs.constant[0] * reach[ONE, ALL_OTHERS]
+        earned[0] = everything
     top = ONE
     while top > 0:
         # The history that is visited moves to the first row, because those below it take its row.
         for column in range(row):
             stack[column] = stack[top * row + column]
         here, last, first = np.uint64(stack[CLASS]), stack[OWN_LAST], stack[OWN_FIRST]
-        by_chance, by_all = reach[top, CHANCE], reach[top, ALL_OTHERS]
+        by_chance = reach[top]
         top -= ONE
         for edge in range(np.uint64(ranges[here, ONWARD]), np.uint64(ranges[here, ONWARD + 1])):
             at, new = edge * width, (top + ONE) * row
@@ -136,24 +133,19 @@ def history_gradient(
             own_first = first + edges[at + OWN_OFFSET]
             if not has_part(own_last, own_first, edges[at + OWN_SIZE], begin, end):
                 continue
-            probability, acts = chance[edge], False
+            is_reached = True
             for j in range(ZERO, others, TWO):
                 action, last_of_j = edges[at + OTHER_ACTION + j], stack[OTHER_LAST + j]
                 if action >= 0:
-                    last_of_j, acts = stack[OTHER_FIRST + j] + action, True
+                    last_of_j = stack[OTHER_FIRST + j] + action
+                    is_reached = is_reached and values[np.uint64(last_of_j)] != 0.0
                 stack[new + OTHER_LAST + j] = last_of_j
                 first_of_j = stack[OTHER_FIRST + j] + edges[at + OTHER_OFFSET + j]
                 stack[new + OTHER_FIRST + j] = first_of_j
-            arrives = by_all * probability
-            if acts:
-                arrives = by_chance * probability
-                for j in range(ZERO, others, TWO):
-                    arrives *= values[np.uint64(stack[new + OTHER_LAST + j])]
-            if arrives != 0.0:
+            if is_reached:
                 top += ONE
                 stack[new], stack[new + OWN_LAST] = edges[at], own_last
-                stack[new + OWN_FIRST] = own_first
-                reach[top, CHANCE], reach[top, ALL_OTHERS] = by_chance * probability, arrives
+                stack[new + OWN_FIRST], reach[top] = own_first, by_chance * chance[edge]
         for edge in range(np.uint64(ranges[here, PAYING]), np.uint64(ranges[here, PAYING + 1])):
             at = edge * width
             action = edges[at + OWN_ACTION]

@@ -294,9 +294,8 @@ class HistorySweep(NamedTuple):
         """Return the edges, given what is paid at each [F], times its probability."""
         players = [player, *(other for other in range(len(shapes)) if other != player)]
         goes_on, pays = worlds.target != TERMINAL, (worlds.reward != 0).any(axis=1)
-        pays |= ~goes_on
         source = np.repeat(np.arange(worlds.num_classes), np.diff(worlds.first))
-        # Of each class, the edges that only go on come first, and then those that also pay.
+        # Of each class, the edges that only go on come first, then those that also pay, then ends.
         order = np.lexsort((pays, ~goes_on, source))
         steps = [
             column
@@ -378,7 +377,7 @@ class HistorySweep(NamedTuple):
             values=np.empty(sum(sizes[player] for player in others), precision),
             earned=np.empty(len(own), precision),
             stack=np.empty(self.depth * (1 + self.roundings * 2), np.int32),
-            reach=np.ones((self.depth, 2), precision),
+            reach=np.empty(self.depth, precision),
         )
 
 
