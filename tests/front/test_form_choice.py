@@ -248,3 +248,4 @@ def test_a_measurement_takes_one_gradient(monkeypatch):
     name = "dark_hex(num_rows=2,num_cols=3,gameversion=adh)"
     assert choose_form(name).form.kind == "sequence"
     assert form_of_policies(name, "uniform").kind == "world"
+    assert form_of_policies(name, lambda infostate, legal: None).kind == "sequence"

@@ -97,8 +97,9 @@ def form_of_policies(
     """
     try:
         kind = policy_kind(*policies)
-        # A measurement takes one gradient.
-        return choose_form(game, kind, memory=memory, progress=progress, num_gradients=1).form
+        # A measurement takes one gradient, but asking at each infostate takes longer.
+        count = 100 if any(map(is_queried, policies)) else 1
+        return choose_form(game, kind, memory=memory, progress=progress, num_gradients=count).form
     except GameTooLargeError as error:
         # A file of another game explains more than the size of this one.
         for policy in policies:
