@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import infoset
+from infoset.cli.commands.info import remarks
 from infoset.errors import (
     GameRuleError,
     GameTooLargeError,
@@ -488,6 +489,19 @@ def test_auto_compares_the_work_of_large_games(monkeypatch):
     # In Goofspiel, worlds and infostates determine histories.
     form, reason = build_sequence_or_world_form(load_game("goofspiel(num_cards=4)"))
     assert (form.kind, reason) == ("sequence", None)
+
+
+def test_info_has_the_size_of_the_world_form():
+    found = infoset.info(ABRUPT, memory=2_000_000)
+    world, _ = forms(ABRUPT)
+    assert found.sequences == tuple(plex.num_sequences for plex in world.treeplexes)
+    assert found.acting_infostates == tuple(plex.num_infostates for plex in world.treeplexes)
+    assert (found.fits, found.world_form_fits, found.infostates) == (False, True, None)
+    assert 1_000_000 < found.world_form_bytes < 2_000_000
+    assert any("builds the world form instead" in line for line in remarks(found))
+    assert infoset.info(ABRUPT, memory=1_000_000).world_form_fits is False
+    assert infoset.info(ABRUPT, memory=5_000).world_form_fits is False
+    assert infoset.info(ABRUPT).world_form_bytes is None
 
 
 def test_what_takes_too_long_is_refused(monkeypatch):

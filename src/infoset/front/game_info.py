@@ -30,6 +30,7 @@ from infoset.tree import (
     WorldGraph,
     count_histories,
     count_public_form,
+    count_world_form,
     forecast_contraction,
     public_rules_of,
     unroll,
@@ -92,6 +93,11 @@ class GameInfo:
     public_form_fits: bool | None = None
     """Whether `public_form_bytes` is within the memory limit; None without public rules, False if
     the public states are too many to count."""
+    world_form_bytes: int | None = None
+    """Peak memory of building the world form and measuring a policy; None unless the tree does not
+    fit, or if world states were not visited."""
+    world_form_fits: bool | None = None
+    """Whether `world_form_bytes` is within the memory limit; None if it is unknown."""
     search_model: str | None = None
     """The search model of the game. `RulesModel` calls the rules in plain Python; all others are
     compiled and hundreds of times faster. None for an extensive form."""
@@ -170,7 +176,7 @@ def info(
     except KeyboardInterrupt:
         return replace(known, stop="interrupted")
     if not known.fits or graph.stop == "interrupted":
-        return known
+        return _with_world_form(known, graph, left) if graph.is_complete else known
     try:
         return watch.finish(
             lambda graph, _, report: _with_tree(known, unroll(graph, left, report), watch.check),
@@ -180,6 +186,23 @@ def info(
         return replace(known, stop="seconds")
     except KeyboardInterrupt:
         return replace(known, stop="interrupted")
+
+
+def _with_world_form(known: GameInfo, graph: WorldGraph, allowed: int) -> GameInfo:
+    """Add the size of the world form, which has the infostates of the tree."""
+    try:
+        size = count_world_form(graph, allowed)
+    except GameTooLargeError:
+        return replace(known, world_form_fits=False)
+    except KeyboardInterrupt:
+        return replace(known, stop="interrupted")
+    return replace(
+        known,
+        acting_infostates=size.acting_infostates,
+        sequences=size.sequences,
+        world_form_bytes=size.bytes,
+        world_form_fits=size.bytes <= allowed,
+    )
 
 
 def _interrupted(game: Game, allowed: int) -> GameInfo:

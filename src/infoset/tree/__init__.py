@@ -19,9 +19,11 @@ from infoset.tree.public_rules_form import build_public_form, public_rules_of
 from infoset.tree.saved_graphs import graph_cache
 from infoset.tree.state_numbering import StepTable
 from infoset.tree.world_contraction import (
+    WorldFormSize,
     build_sequence_or_world_form,
     build_world_form,
     contract_worlds,
+    count_world_form,
 )
 from infoset.tree.world_graph import WorldGraph
 
@@ -38,6 +40,7 @@ __all__ = [
     "PublicCounts",
     "PublicRulesReport",
     "StepTable",
+    "WorldFormSize",
     "WorldGraph",
     "allowed_memory",
     "build_limits",
@@ -54,6 +57,7 @@ __all__ = [
     "contract_worlds",
     "count_histories",
     "count_public_form",
+    "count_world_form",
     "derive_public_form",
     "estimate_histories",
     "forecast_contraction",

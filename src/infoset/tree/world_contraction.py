@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -196,13 +197,9 @@ def contract_worlds(
     order = world_order(graph)
     height = world_heights(order, graph.first_edge, graph.next_world)
     allowed = allowed_memory(memory)
-    players = range(graph.num_players)
-    found = [_player_shapes(graph, player, height, allowed) for player in players]
+    shapes, steps = _all_shapes(graph, height, allowed)
     report("world graph", graph.num_worlds, graph.num_worlds)
-    shapes, steps = (tuple(own) for own in zip(*found, strict=True))
-    needed = graph.num_edges * EDGE_BYTES + sum(
-        own.num_sequences * SEQUENCE_BYTES + own.num_infostates * INFOSTATE_BYTES for own in shapes
-    )
+    needed = _size_of(graph, shapes).bytes
     if needed > allowed:
         counts = count_histories(graph)
         raise too_large_error(counts, str(graph.game), "world form", needed, allowed)
@@ -220,6 +217,52 @@ def contract_worlds(
         payoff_rounding=rounding,
         constants=np.zeros(graph.num_players),
     )
+
+
+class WorldFormSize(NamedTuple):
+    """The size of a world form, counted without building it."""
+
+    acting_infostates: tuple[int, ...]
+    sequences: tuple[int, ...]
+    """Per player; the latter include the empty sequence."""
+    bytes: int
+    """Forecast of the memory in which the form is built and a policy is measured."""
+
+
+def count_world_form(graph: WorldGraph, memory: int | None = None) -> WorldFormSize:
+    """Return the size of the world form of a complete world graph, whatever is allowed for it.
+
+    Parameters
+    ----------
+    memory
+        Limit in bytes for the sets of possible worlds; by default 70% of the free memory.
+
+    Raises
+    ------
+    GameTooLargeError, GameRuleError
+        As in `build_world_form`.
+    """
+    order = world_order(graph)
+    height = world_heights(order, graph.first_edge, graph.next_world)
+    return _size_of(graph, _all_shapes(graph, height, allowed_memory(memory))[0])
+
+
+def _size_of(graph: WorldGraph, shapes: tuple[InfostateShapes, ...]) -> WorldFormSize:
+    infostates = tuple(own.num_infostates for own in shapes)
+    sequences = tuple(own.num_sequences for own in shapes)
+    needed = graph.num_edges * EDGE_BYTES
+    needed += sum(sequences) * SEQUENCE_BYTES + sum(infostates) * INFOSTATE_BYTES
+    return WorldFormSize(infostates, sequences, needed)
+
+
+def _all_shapes(
+    graph: WorldGraph, height: LongArray, allowed: int
+) -> tuple[tuple[InfostateShapes, ...], tuple[IntArray, ...]]:
+    """Return the shapes of all players, and per player [E] the step of each edge."""
+    players = range(graph.num_players)
+    found = [_player_shapes(graph, player, height, allowed) for player in players]
+    shapes, steps = zip(*found, strict=True)
+    return shapes, steps
 
 
 def _programs(

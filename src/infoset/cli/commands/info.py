@@ -69,7 +69,8 @@ def describe(found: GameInfo) -> dict[str, str]:
     from infoset.utils.text import format_bytes
 
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
-    public, worlds = found.public_form_bytes, found.world_states
+    public, by_worlds = found.public_form_bytes, found.world_form_bytes
+    worlds = found.world_states
     return {
         "players": ": ".join(filter(None, (str(found.num_players), ", ".join(found.player_names)))),
         "world states": "-" if worlds is None else bound + number_text(worlds),
@@ -89,6 +90,7 @@ def describe(found: GameInfo) -> dict[str, str]:
         "hands": _by_player(found.public_hands),
         "public sequences": _by_player(found.public_sequences),
         "public form memory": "-" if public is None else format_bytes(public),
+        "world form memory": "-" if by_worlds is None else format_bytes(by_worlds),
         "search model": _searches(found.search_model),
     }
 
@@ -107,6 +109,11 @@ def remarks(found: GameInfo) -> list[str]:
         if found.public_form_fits and not found.solving_fits:
             lines.append(
                 "infoset solve builds the public form instead; evaluate, respond, show, match and "
+                "play use it, too"
+            )
+        elif found.world_form_fits and not found.solving_fits:
+            lines.append(
+                "infoset solve builds the world form instead; evaluate, respond, show, match and "
                 "play use it, too"
             )
         elif found.solving_fits:
