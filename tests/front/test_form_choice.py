@@ -18,7 +18,7 @@ from infoset.errors import (
 )
 from infoset.evaluation import evaluate_policy
 from infoset.forms import PublicForm, SequenceForm
-from infoset.front import choose_form, form_of_policies
+from infoset.front import choose_form, form_of_policies, game_sources
 from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
 from infoset.tree import build_limits, world_contraction
 from tests.support.cached_games import cached_random_policies, cached_tree
@@ -249,3 +249,15 @@ def test_a_measurement_takes_one_gradient(monkeypatch):
     assert choose_form(name).form.kind == "sequence"
     assert form_of_policies(name, "uniform").kind == "world"
     assert form_of_policies(name, lambda infostate, legal: None).kind == "sequence"
+
+
+@pytest.mark.broad
+def test_large_games_with_public_rules_are_measured_on_the_world_form(monkeypatch):
+    monkeypatch.setattr(game_sources, "MANY_HISTORIES", 1_000)
+    monkeypatch.setattr(world_contraction, "MANY_HISTORIES", 1_000)
+    name = "liars_dice(dice_sides=4)"
+    assert form_of_policies(name, "uniform").kind == "world"
+    assert choose_form(name).form.kind == "sequence"
+    assert infoset.evaluate(name, "uniform").nash_conv == pytest.approx(
+        infoset.evaluate(infoset.build_public_form(name), "uniform").nash_conv
+    )

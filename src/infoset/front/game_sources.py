@@ -49,6 +49,7 @@ from infoset.tree import (
     public_rules_of,
 )
 from infoset.tree.limits import current_limits
+from infoset.tree.world_contraction import MANY_HISTORIES
 from infoset.utils.arguments import check_choice, check_type
 from infoset.utils.paths import looks_like_path, no_such_path
 from infoset.utils.text import format_bytes, format_count
@@ -267,9 +268,11 @@ def choose_form(
         return ChosenForm(to_kind(game, form, memory=memory, progress=progress))
     found = resolve_game(game)
     counts = _public_counts(found, memory)
-    if counts is None:
+    has_few_worlds = counts is not None and counts.world_states <= current_limits().max_worlds
+    # For one gradient, a public form takes longer to build than a world form.
+    is_large = counts is not None and counts.histories >= MANY_HISTORIES
+    if counts is None or (num_gradients == 1 and has_few_worlds and is_large):
         return _listed_or_world_form(found, method, memory, progress, num_gradients)
-    has_few_worlds = counts.world_states <= current_limits().max_worlds
     runs_on_public = method is None or runs_on(method, "public")
     if has_few_worlds or not runs_on_public:
         # `to_form` would count the world states again.
