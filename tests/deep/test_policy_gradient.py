@@ -158,6 +158,12 @@ def test_minibatches_have_steps_of_their_own():
         assert not np.array_equal(one, four)
 
 
+def test_more_minibatches_than_decisions_are_refused():
+    spec = replace(SMALL, batch_size=2, minibatches=1000)
+    with pytest.raises(ParameterError, match="minibatches=1000 is more than the"):
+        train("kuhn_poker", spec, steps=1, seed=2)
+
+
 def test_the_first_step_on_a_batch_is_the_policy_gradient():
     network, rows, episodes = played("kuhn_poker")
     spec = replace(SMALL, kl=0.7)

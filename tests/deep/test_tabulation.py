@@ -74,7 +74,7 @@ def test_networks_are_the_same_by_shapes_and_one_by_one(name):
 
 
 def test_batches_end_anywhere(monkeypatch):
-    monkeypatch.setattr(module, "BATCH", 7)
+    monkeypatch.setattr(module, "MAX_BATCH", 7)
     for name in ("kuhn_poker", BOARDS[1]):
         tree, form = build_tree(load_game(name)), build_world_form(load_game(name))
         assert_same(device_policy(name), tree, form)

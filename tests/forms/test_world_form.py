@@ -310,6 +310,17 @@ def test_several_threads_share_the_updates_of_a_player():
     assert len(parts.copied) == 2
 
 
+def test_plans_of_any_kind_have_a_gradient():
+    world, _ = forms("kuhn_poker(players=3)")
+    plans = policies("kuhn_poker(players=3)")[0].realization_plans()
+    fixed = plans[0].copy()
+    fixed.flags.writeable = False
+    mixed = (fixed, plans[1].astype(np.float32), np.repeat(plans[2], 2)[::2])
+    for player in range(3):
+        expected = world.gradient(plans, player)
+        assert world.gradient(mixed, player) == pytest.approx(expected, abs=1e-6)
+
+
 def test_histories_that_are_not_reached_are_not_visited():
     """An infinite payoff times a probability of zero would be no number."""
     world, _ = forms("kuhn_poker(players=3)")

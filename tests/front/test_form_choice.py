@@ -243,12 +243,14 @@ def test_learners_of_a_game_without_public_rules_need_its_tree():
 
 
 @pytest.mark.broad
-def test_a_measurement_takes_one_gradient(monkeypatch):
+def test_a_measurement_takes_one_gradient(monkeypatch, tmp_path):
     monkeypatch.setattr(world_contraction, "MANY_HISTORIES", 10_000)
     name = "dark_hex(num_rows=2,num_cols=3,gameversion=adh)"
     assert choose_form(name).form.kind == "sequence"
     assert form_of_policies(name, "uniform").kind == "world"
     assert form_of_policies(name, lambda infostate, legal: None).kind == "sequence"
+    infoset.save_policy(infoset.solve(name, "cfr+", iterations=1).policy, tmp_path / "p.csv")
+    assert form_of_policies(name, str(tmp_path / "p.csv")).kind == "sequence"
 
 
 @pytest.mark.broad

@@ -22,7 +22,7 @@ from infoset.game import Infostate
 from infoset.policy import TabularPolicy
 from infoset.typing import Action, BoolArray, FloatArray
 
-BATCH = 1 << 14
+MAX_BATCH = 1 << 14
 """Maximum number of infostates in one evaluation of a network on a world form."""
 
 
@@ -134,7 +134,7 @@ class NetworkPolicy:
             found = self._columns(shapes.action_sets[number])
             columns[number, : len(found)] = found
             legal[number, found] = True
-        for batch in encoded.batches(min(BATCH, _padded(encoded.num_infostates))):
+        for batch in encoded.batches(min(MAX_BATCH, _padded(encoded.num_infostates))):
             table = self._probabilities(batch.features, legal[batch.action_set])
             scatter_actions(
                 table, batch.action_set[: batch.num_filled], batch.first_sequence, columns, weights
@@ -143,8 +143,8 @@ class NetworkPolicy:
     def _fill_one_by_one(self, weights: FloatArray, shapes: InfostateShapes) -> None:
         """Fill in the probabilities [Q] of a player from encodings of each infostate."""
         end = 1
-        for begin in range(0, shapes.num_infostates, BATCH):
-            numbers = range(begin, min(begin + BATCH, shapes.num_infostates))
+        for begin in range(0, shapes.num_infostates, MAX_BATCH):
+            numbers = range(begin, min(begin + MAX_BATCH, shapes.num_infostates))
             infostates = [shapes.infostate_at(number) for number in numbers]
             actions = [shapes.actions_at(number) for number in numbers]
             # Infostates, and with them their sequences, are numbered in preorder.

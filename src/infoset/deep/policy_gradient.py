@@ -19,7 +19,7 @@ from infoset.deep.two_player_v_trace import Decisions, v_trace
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_count, check_number
 
-ORDER = 1 << 30
+ORDER_STREAM = 1 << 30
 """Number by which the random key of orders differs from those of play, whose numbers are small."""
 
 SMALLEST_DEVIATION = 1e-6
@@ -99,7 +99,7 @@ class NetworkPolicyGradient(NetworkSpec):
         alpha = self.entropy / (1.0 + state.step / self.entropy_halving_steps)
 
         key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
-        keys = jax.random.split(jax.random.fold_in(key, ORDER), self.epochs)
+        keys = jax.random.split(jax.random.fold_in(key, ORDER_STREAM), self.epochs)
         orders = jax.vmap(partial(jax.random.permutation, x=episodes.row.size))(keys)
         num_steps = self.epochs * self.minibatches
 
@@ -166,6 +166,11 @@ def minibatch(
     orders : [epochs, T B] the order of decisions in each epoch.
     """
     size = episodes.row.size // minibatches
+    if size == 0:
+        raise ParameterError(
+            f"minibatches={minibatches} is more than the {episodes.row.size} decisions of a batch: "
+            "use fewer, or a larger batch_size"
+        )
     order = orders[number // minibatches]
     chosen = jax.lax.dynamic_slice(order, (number % minibatches * size,), (size,))
 

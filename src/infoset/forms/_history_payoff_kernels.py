@@ -14,9 +14,6 @@ from infoset.utils.compilation import bare_kernel, linear_kernel
 # Columns of `ranges`: where the edges begin that go on, and those that pay; next to each, the end.
 ONWARD, PAYING = range(0, 4, 2)
 
-# Columns of `ranges`: where the edges begin that go on, and those that pay; next to each, the end.
-ONWARD, PAYING = range(0, 4, 2)
-
 # Indices below are unsigned, because the compiler would check whether signed ones are negative,
 # which takes a third of the time.
 ZERO, ONE, TWO = map(np.uint64, range(3))

@@ -89,7 +89,7 @@ class Form(Protocol, metaclass=_HasMembers):
 
     - `SequenceForm` lists them by tuples of sequences, for any number of players;
     - `PublicForm` factors them by public terminals and hands of two players;
-    - `WorldForm` computes with them by possible worlds of two players;
+    - `WorldForm` computes with them by possible worlds, or visits histories;
     - `LockedForm`, `CutForm` and `GadgetForm` change another form.
 
     Arrays with one entry per sequence, [Q], are in the order of the treeplex unless stated

@@ -163,7 +163,8 @@ class InfostateShapes:
         that comes before those of the child.
         """
         for step, child, place in self._children(shape):
-            yield self._step(shape, step), child, int(self.child_sequence[place] * (place >= 0))
+            before = int(self.child_sequence[place]) if place >= 0 else 0
+            yield self._step(shape, step), child, before
 
     def _children(self, shape: int) -> Iterator[tuple[int, int, int]]:
         """Yield step, shape, and place in the structure of each child with decisions; -1 for none.

@@ -318,9 +318,14 @@ class HistorySweep(NamedTuple):
         )
 
     @property
-    def roundings(self) -> int:
-        """Number of roundings of a product of plans."""
+    def num_players(self) -> int:
+        """Number N of players."""
         return int(self.edges.shape[1] - 2) // 2
+
+    @property
+    def roundings(self) -> int:
+        """Number of roundings of a product of plans and chance."""
+        return self.num_players
 
     @property
     def cost(self) -> float:
@@ -344,7 +349,12 @@ class HistorySweep(NamedTuple):
         constant
             What the player gets in addition in each play.
         """
-        plans = [plan_of(other) for other in range(self.roundings) if other != self.player]
+        # Kernels need arrays of one type.
+        plans = [
+            np.require(plan_of(other), np.float64, ["C", "W"])
+            for other in range(self.num_players)
+            if other != self.player
+        ]
         # The player's own plan is not read, but has the same type.
         plans.insert(self.player, plans[0][:0] if plans else np.zeros(0))
         sizes = tuple(size if p == self.player else len(plan) for p, plan in enumerate(plans))
@@ -376,7 +386,7 @@ class HistorySweep(NamedTuple):
             copied=np.array([0, sum(sizes[player] for player in others)]),
             values=np.empty(sum(sizes[player] for player in others), precision),
             earned=np.empty(len(own), precision),
-            stack=np.empty(self.depth * (1 + self.roundings * 2), np.int32),
+            stack=np.empty(self.depth * (1 + 2 * self.num_players), np.int32),
             reach=np.empty(self.depth, precision),
         )
 
@@ -423,7 +433,7 @@ def split_world_payoffs(
         )
     ranges = np.unique(np.concatenate([[begin], cuts, [end]]))
     scratch = len(payoffs.values) - int(payoffs.copied[1])
-    values = np.empty(int(payoffs.copied[1]) + len(ranges) * scratch, payoffs.values.dtype)
+    values = np.empty(int(payoffs.copied[1]) + (len(ranges) - 1) * scratch, payoffs.values.dtype)
     parts: list[WorldPayoffs | HistoryPayoffs] = []
     for place, part in enumerate(pairwise(ranges.tolist())):
         own = payoffs.with_own_results()._replace(

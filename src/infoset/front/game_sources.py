@@ -271,8 +271,11 @@ def choose_form(
     has_few_worlds = counts is not None and counts.world_states <= current_limits().max_worlds
     # For one gradient, a public form takes longer to build than a world form.
     is_large = counts is not None and counts.histories >= MANY_HISTORIES
-    if counts is None or (num_gradients == 1 and has_few_worlds and is_large):
+    if counts is None:
         return _listed_or_world_form(found, method, memory, progress, num_gradients)
+    if num_gradients == 1 and has_few_worlds and is_large:
+        with suppress(GameTooLargeError):
+            return _listed_or_world_form(found, method, memory, progress, num_gradients)
     runs_on_public = method is None or runs_on(method, "public")
     if has_few_worlds or not runs_on_public:
         # `to_form` would count the world states again.

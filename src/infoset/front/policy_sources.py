@@ -97,8 +97,8 @@ def form_of_policies(
     """
     try:
         kind = policy_kind(*policies)
-        # A measurement takes one gradient, but asking at each infostate takes longer.
-        count = 100 if any(map(is_queried, policies)) else 1
+        # A measurement takes one gradient, but asking for each infostate takes longer.
+        count = 100 if any(map(_is_by_infostate, policies)) else 1
         return choose_form(game, kind, memory=memory, progress=progress, num_gradients=count).form
     except GameTooLargeError as error:
         # A file of another game explains more than the size of this one.
@@ -110,6 +110,13 @@ def form_of_policies(
                     "policy for this game"
                 ) from error
         raise
+
+
+def _is_by_infostate(policy: object) -> bool:
+    """Return whether a policy is asked for each infostate, or is a file with their texts."""
+    if isinstance(policy, (str, Path)):
+        return is_policy_file(str(policy)) and is_csv(policy)
+    return is_queried(policy)
 
 
 def _named_game(policy: object) -> object:

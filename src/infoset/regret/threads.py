@@ -51,7 +51,7 @@ class Partition:
     """
 
     payoffs: tuple[TwoPlayerPayoffs, ...]
-    """The payoffs, divided into ranges of blocks or, for a public form, of sequences."""
+    """The payoffs, divided into ranges of blocks or, for a public or world form, of sequences."""
     composition: Composition | None
     """Maps plans and gradients of a transform to those of `payoffs`; None without a transform."""
     copied: tuple[tuple[int, int], ...]

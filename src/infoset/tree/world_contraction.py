@@ -51,6 +51,8 @@ SEQUENCE_BYTES = 32
 INFOSTATE_BYTES = 12
 """Memory for each sequence and each acting infostate when a policy is measured: its probability,
 its plan, a gradient and a workspace; and the treeplex."""
+MAX_SEQUENCES = 2**31 - 1
+"""Largest number of sequences of all players: kernels number them by 32 bits."""
 MANY_HISTORIES = 20_000_000
 TIMES_AS_LONG = 3
 """Number of histories from which on a game gets the world form if building and solving the sequence
@@ -142,23 +144,23 @@ def _contract_either(
     """Return the sequence form or the world form, as `build_sequence_or_world_form` does."""
     counts = count_histories(graph)
     too_large = "does not fit in the limits"
-    form: WorldForm | None = None
     if counts.histories >= MANY_HISTORIES:
         with suppress(GameTooLargeError):
             form = contract_worlds(graph, memory, report)
             listed = HISTORY_COST * counts.histories
             listed += num_gradients * counts.num_players * counts.terminals
             times = listed / (num_gradients * form.gradient_cost)
-            if times >= TIMES_AS_LONG:
+            fits = forecast_contraction(graph, counts) <= memory
+            if times >= TIMES_AS_LONG or not fits:
                 slower = f"would take more than {format_count(int(times))} times as long"
-                fits = forecast_contraction(graph, counts) <= memory
                 return form, _reason(form, counts, slower if fits else too_large)
+            del form  # it is not in memory beside the other
     try:
         return contract_graph(graph, memory, report), None
     except GameTooLargeError as refused:
         error = refused
     with suppress(GameTooLargeError):
-        form = form or contract_worlds(graph, memory, report)
+        form = contract_worlds(graph, memory, report)
         return form, _reason(form, counts, too_large)
     raise error
 
@@ -203,6 +205,12 @@ def contract_worlds(
     if needed > allowed:
         counts = count_histories(graph)
         raise too_large_error(counts, str(graph.game), "world form", needed, allowed)
+    if sum(own.num_sequences for own in shapes) > MAX_SEQUENCES:
+        raise GameTooLargeError(
+            f"{graph.game} has more than {MAX_SEQUENCES:,} sequences, the largest number in a "
+            "world form: use smaller parameters",
+            {"sequences": sum(own.num_sequences for own in shapes)},
+        )
     worlds = _merged_worlds(graph, order, shapes, steps)
     limits, constant_sum, rounding = _payoff_facts(graph, order, int(height[0]))
     name = str(graph.game)
@@ -291,7 +299,7 @@ def _programs(
                 for player in range(2)
             )
         except GameTooLargeError:
-            if cost > MAX_COST:
+            if max(own.cost for own in sweeps) > MAX_COST:
                 raise
         else:
             if sum(own.cost for own in programs) <= cost:

@@ -109,7 +109,7 @@ def remarks(found: GameInfo) -> list[str]:
         if found.public_form_fits and not found.solving_fits:
             lines.append(
                 "infoset solve builds the public form instead; evaluate, respond, show, match and "
-                "play use it, too"
+                "play use it, too, or the world form where that is faster"
             )
         elif found.world_form_fits and not found.solving_fits:
             lines.append(
