@@ -100,17 +100,26 @@ def test_info_says_what_a_game_lacks(command):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "histories"), [([HUGE], 2_199_023_255_552), (["kuhn_poker", "--memory", "1"], 55)]
+    ("arguments", "histories", "sequences"),
+    [
+        ([HUGE], 2_199_023_255_552, [549_755_813_888] * 2),
+        (["kuhn_poker", "--memory", "1"], 55, None),
+    ],
 )
-def test_a_game_too_large_to_build_is_described_all_the_same(command, arguments, histories):
+def test_a_game_too_large_to_build_is_described_all_the_same(
+    command, arguments, histories, sequences
+):
     found = command("info", *arguments, "--json")
     assert found.code == 0
     assert found.json["histories"] == histories
     assert found.json["fits"] is False
     assert found.json["is_exact"] is True
     assert found.json["forecast_bytes"] > 28 * histories
-    for key in ("infostates", "acting_infostates", "public_states", "sequences"):
-        assert found.json[key] is None
+    assert found.json["infostates"] is found.json["public_states"] is None
+    # The world form knows its size without listing anything, if its sets of worlds fit.
+    assert found.json["sequences"] == sequences
+    assert (found.json["acting_infostates"] is None) == (sequences is None)
+    assert found.json["world_form_fits"] is False
     assert set(found.json) >= INFO_KEYS
     shown = command("info", *arguments)
     assert shown.code == 0

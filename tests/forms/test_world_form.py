@@ -272,6 +272,7 @@ def test_sums_by_worlds_and_visits_of_all_histories_agree(name):
         assert counts.max() <= sweep.additions
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("name", [LEDUC, ABRUPT, "goofspiel(num_cards=4,imp_info=True)"])
 @pytest.mark.parametrize("number", [2, 3, 7])
 def test_parts_of_a_gradient_have_its_bits(name, number):
@@ -302,6 +303,7 @@ def test_parts_of_a_gradient_have_its_bits(name, number):
             assert np.array_equal(whole, found)
 
 
+@pytest.mark.broad
 def test_several_threads_share_the_updates_of_a_player():
     world, _ = forms(ABRUPT)
     layout, nowhere = world.layouts[0], world.public_states[0]
@@ -515,6 +517,7 @@ def test_info_has_the_size_of_the_world_form():
     assert infoset.info(ABRUPT).world_form_bytes is None
 
 
+@pytest.mark.broad
 def test_what_takes_too_long_is_refused(monkeypatch):
     monkeypatch.setattr(world_contraction, "MAX_COST", 1e3)
     with pytest.raises(GameTooLargeError, match="longer than a quarter of an hour"):

@@ -287,6 +287,7 @@ def test_cards_have_the_order_of_the_deck_for_every_player():
     ]
 
 
+@pytest.mark.broad
 @pytest.mark.parametrize("kind", ["sequence", "public", "world"])
 def test_rows_of_the_first_decisions(kind):
     policy = infoset.solve("leduc_poker(num_ranks=2)", "cfr+", iterations=2, form=kind).policy
