@@ -102,7 +102,7 @@ def test_info_says_what_a_game_lacks(command):
 @pytest.mark.parametrize(
     ("arguments", "histories", "sequences"),
     [
-        ([HUGE], 2_199_023_255_552, [549_755_813_888] * 2),
+        ([HUGE], 2_199_023_255_552, [1_099_511_627_776] * 2),
         (["kuhn_poker", "--memory", "1"], 55, None),
     ],
 )
