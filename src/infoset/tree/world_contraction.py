@@ -144,9 +144,13 @@ def _contract_either(
     """Return the sequence form or the world form, as `build_sequence_or_world_form` does."""
     counts = count_histories(graph)
     too_large = "does not fit in the limits"
+    may_fit = True
     if counts.histories >= MANY_HISTORIES:
-        with suppress(GameTooLargeError):
+        try:
             form = contract_worlds(graph, memory, report)
+        except GameTooLargeError:
+            may_fit = False
+        else:
             listed = HISTORY_COST * counts.histories
             listed += num_gradients * counts.num_players * counts.terminals
             times = listed / (num_gradients * form.gradient_cost)
@@ -159,9 +163,10 @@ def _contract_either(
         return contract_graph(graph, memory, report), None
     except GameTooLargeError as refused:
         error = refused
-    with suppress(GameTooLargeError):
-        form = contract_worlds(graph, memory, report)
-        return form, _reason(form, counts, too_large)
+    if may_fit:
+        with suppress(GameTooLargeError):
+            form = contract_worlds(graph, memory, report)
+            return form, _reason(form, counts, too_large)
     raise error
 
 
