@@ -15,9 +15,18 @@ import pytest
 from infoset.utils import compilation
 
 SOURCE = """
+from numba.extending import overload
+
 from infoset.utils.compilation import inner_kernel, kernel
 
 FACTOR = 2
+
+def half(number):
+    return number / 2
+
+@overload(half)
+def compiled_half(number):
+    return lambda number: 0.5 * number
 
 @inner_kernel
 def inner(number):
@@ -25,7 +34,7 @@ def inner(number):
 
 @kernel
 def outer(numbers):
-    return inner(1.0) * numbers
+    return half(2.0) * inner(1.0) * numbers
 
 @kernel
 def twice(numbers):
@@ -71,6 +80,7 @@ CHANGES = {
     "code": ("FACTOR * number", "number * FACTOR"),
     "constant": ("FACTOR = 2", "FACTOR = 2.0"),
     "called kernel": ("inner(1.0) * numbers", "numbers * inner(1.0)"),
+    "overload": ("0.5 * number", "number * 0.5"),
 }
 SPARED = {
     "comment": ("return outer(numbers)", "return outer(numbers)  # a comment"),

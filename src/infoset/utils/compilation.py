@@ -2,9 +2,9 @@
 
 Numba reuses a cached function as long as the file of that function is unchanged, even if functions
 compiled into it have changed. Here the key of a kernel is a digest of its bytecode and of
-everything that it refers to: other kernels, intrinsics and constants. Comments, docstrings, line
-numbers and file times are not part of the digest, so one cache serves every installation of the
-same code. Set the environment variable `NUMBA_CACHE_DIR` to share one directory.
+everything that it refers to: other kernels, overloads, intrinsics and constants. Comments,
+docstrings, line numbers and file times are not part of the digest, so one cache serves every
+installation of the same code. Set the environment variable `NUMBA_CACHE_DIR` to share one directory.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from numba.core.caching import IndexDataCacheFile
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.types import BaseNamedTuple
+from numba.core.typing.templates import builtin_registry
 
 from infoset.utils.clocks import compiling
 from infoset.utils.interpretation import LinearKernel
@@ -225,6 +226,8 @@ def _content(value: Any, seen: set[int]) -> Iterator[str]:
             yield from _code_content(value.__code__, value.__globals__, value.__doc__, seen)
             for cell in value.__closure__ or ():
                 yield from _content(cell.cell_contents, seen)
+            for overload in _overloads(value):
+                yield from _content(overload, seen)
     elif isinstance(value, _Intrinsic):
         # Kernels use the operators that an intrinsic's module defines without naming them, so the
         # whole module is part of the digest.
@@ -243,6 +246,13 @@ def _content(value: Any, seen: set[int]) -> Iterator[str]:
     else:
         name = getattr(value, "__qualname__", getattr(value, "__name__", type(value).__qualname__))
         yield f"{type(value).__name__} {name} {getattr(value, '_fields', ())}"
+
+
+def _overloads(function: FunctionType) -> Iterator[FunctionType]:
+    """Yield the functions that choose what Numba compiles in place of a Python function."""
+    for name, kind in builtin_registry.globals:
+        if name is function:
+            yield from (template._overload_func for template in kind.templates)
 
 
 def _code_content(
