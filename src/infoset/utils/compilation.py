@@ -4,7 +4,8 @@ Numba reuses a cached function as long as the file of that function is unchanged
 compiled into it have changed. Here the key of a kernel is a digest of its bytecode and of
 everything that it refers to: other kernels, overloads, intrinsics and constants. Comments,
 docstrings, line numbers and file times are not part of the digest, so one cache serves every
-installation of the same code. Set the environment variable `NUMBA_CACHE_DIR` to share one directory.
+installation of the same code. Set the environment variable `NUMBA_CACHE_DIR` to share one
+directory.
 """
 
 from __future__ import annotations
