@@ -75,7 +75,7 @@ def by_kernels(form, payoffs, plans, player):
     gradient = np.empty(len(plans[player]))
     if payoffs.refresh is not None:
         payoffs.refresh(player, in_order)
-    fill_gradient(player, payoffs.pairs, payoffs.sequence, payoffs.payoff, in_order, gradient)
+    fill_gradient(player, payoffs.by_player, in_order, gradient)
     return form.layouts[player].to_sequences(gradient)
 
 

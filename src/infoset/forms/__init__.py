@@ -5,6 +5,7 @@ from infoset.forms._infostate_shape_kernels import EMPTY, END, WAIT
 from infoset.forms._payoff_kernels import (
     BlockPayoffs,
     ComposedPayoffs,
+    PlayerPayoffs,
     TwoPlayerPayoffs,
     block_gradient,
     fill_gradient,
@@ -164,6 +165,7 @@ __all__ = [
     "LockedForm",
     "Operator",
     "PlanMap",
+    "PlayerPayoffs",
     "PlayerValues",
     "PublicForm",
     "PublicLeaves",

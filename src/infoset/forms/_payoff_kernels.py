@@ -174,8 +174,19 @@ class ComposedPayoffs(NamedTuple):
     """How a transform changes plans and gradients; without entries if there is no transform."""
 
 
+class TerminalPayoffs(NamedTuple):
+    """The payoffs of all players of a sequence form that has not two of them."""
+
+    sequence: IndexArray
+    """[M, N] the players' last sequences at each terminal, as positions in their layouts."""
+    payoff: FloatArray
+    """[M, N] utility times chance reach."""
+
+
 TwoPlayerPayoffs: TypeAlias = BlockPayoffs | ComposedPayoffs
 """The payoffs of one of two players: of a sequence form by blocks, or of another form."""
+PlayerPayoffs: TypeAlias = TwoPlayerPayoffs | TerminalPayoffs
+"""The payoffs of a player."""
 
 
 def pair_gradient(payoffs: TwoPlayerPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
@@ -203,19 +214,13 @@ def base_gradient(
 
 
 def several_gradient(
-    player: int,
-    pairs: tuple[TwoPlayerPayoffs, ...],
-    sequence: IndexArray,
-    payoff: FloatArray,
-    plans: tuple[FloatArray, ...],
-    gradient: FloatArray,
+    player: int, payoffs: Any, plans: tuple[FloatArray, ...], gradient: FloatArray
 ) -> None:
-    """Fill `gradient` [Q] of one of several players in place: by histories, or by terminals."""
-    payoffs = pairs[player]
-    if isinstance(payoffs, ComposedPayoffs) and isinstance(payoffs.base, HistoryPayoffs):
-        history_gradient(payoffs.base, plans, gradient)
+    """Fill `gradient` [Q] of one of several players in place: by terminals, or by histories."""
+    if isinstance(payoffs, TerminalPayoffs):
+        terminal_gradient(player, payoffs.sequence, payoffs.payoff, plans, gradient)
     else:
-        terminal_gradient(player, sequence, payoff, plans, gradient)
+        history_gradient(payoffs.base, plans, gradient)
 
 
 # Annotated as `_compiled_pair_gradient`, which returns it.
@@ -255,23 +260,14 @@ def _compiled_base_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
 
 
 @overload(several_gradient, jit_options=_BARE)
-def _compiled_several_gradient(
-    player: Any, pairs: Any, sequence: Any, payoff: Any, plans: Any, gradient: Any
-) -> Any:
-    def by_histories(
-        player: Any, pairs: Any, sequence: Any, payoff: Any, plans: Any, gradient: Any
-    ) -> Any:
-        history_gradient(pairs[player].base, plans, gradient)
+def _compiled_several_gradient(player: Any, payoffs: Any, plans: Any, gradient: Any) -> Any:
+    def by_terminals(player: Any, payoffs: Any, plans: Any, gradient: Any) -> Any:
+        terminal_gradient(player, payoffs.sequence, payoffs.payoff, plans, gradient)
 
-    def by_terminals(
-        player: Any, pairs: Any, sequence: Any, payoff: Any, plans: Any, gradient: Any
-    ) -> Any:
-        terminal_gradient(player, sequence, payoff, plans, gradient)
+    def by_histories(player: Any, payoffs: Any, plans: Any, gradient: Any) -> Any:
+        history_gradient(payoffs.base, plans, gradient)
 
-    kind = pairs[0]
-    is_composed = kind.instance_class is ComposedPayoffs
-    visits = is_composed and kind[0].instance_class is HistoryPayoffs
-    return by_histories if visits else by_terminals
+    return by_terminals if payoffs.instance_class is TerminalPayoffs else by_histories
 
 
 @overload(pair_gradient, jit_options=_BARE)
@@ -285,15 +281,13 @@ def _compiled_pair_gradient(payoffs: Any, plan: Any, gradient: Any) -> Any:
 @bare_kernel
 def fill_gradient(
     player: int,
-    pairs: tuple[TwoPlayerPayoffs, ...],
-    sequence: IndexArray,
-    payoff: FloatArray,
+    payoffs: tuple[Any, ...],
     plans: tuple[FloatArray, ...],
     gradient: FloatArray,
 ) -> None:
-    """Fill `gradient` [Q] of a player in place, by pairs of players or for several players."""
+    """Fill `gradient` [Q] of a player in place; payoffs: `PlayerPayoffs` of each player."""
     # With more players the reach of a terminal is a product of plans, and blocks do not apply.
     if len(plans) == 2:
-        pair_gradient(pairs[player], plans[1 - player], gradient)
+        pair_gradient(payoffs[player], plans[1 - player], gradient)
     else:
-        several_gradient(player, pairs, sequence, payoff, plans, gradient)
+        several_gradient(player, payoffs[player], plans, gradient)

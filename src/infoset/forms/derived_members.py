@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 
+from infoset.errors import UnsupportedGameError
 from infoset.forms._payoff_kernels import ComposedPayoffs, fill_gradient
 from infoset.forms._treeplex_kernels import (
     behavior_to_plan,
@@ -53,7 +54,19 @@ class DerivedMembers:
         precision: str = "float64",
         of_reach: bool = False,
     ) -> FormPayoffs:
-        """Return the payoffs of a transform of a two-player form; see `Form.composed_payoffs`."""
+        """Return the payoffs of a transform of a two-player form; see `Form.composed_payoffs`.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the game does not have two players.
+        """
+        if self.num_players != 2:
+            raise UnsupportedGameError(
+                f"on a {self.kind} form, locks and other transforms have two players, and "
+                f"{self.name} has {self.num_players}: use the sequence form (form='sequence', "
+                "--form sequence)"
+            )
         whole = self.reach_payoffs() if of_reach else self.payoffs(precision)
         pairs = tuple(
             ComposedPayoffs(
@@ -62,7 +75,7 @@ class DerivedMembers:
             )
             for player, pair in enumerate(cast("tuple[ComposedPayoffs, ...]", whole.pairs))
         )
-        return whole._replace(pairs=pairs)
+        return whole._replace(by_player=pairs)
 
     @property
     def is_two_player_constant_sum(self: Form) -> bool:
@@ -170,7 +183,7 @@ def values_by_payoffs(
         gradient = workspace[: len(plans[player])]
         if payoffs.refresh is not None:
             payoffs.refresh(player, plans)
-        fill_gradient(player, payoffs.pairs, payoffs.sequence, payoffs.payoff, plans, gradient)
+        fill_gradient(player, payoffs.by_player, plans, gradient)
         value = plan_value(gradient, plans[player])
         best = best_response_value(layout.groups, layout.parent, gradient)
         found.append(PlayerValues(value, best))

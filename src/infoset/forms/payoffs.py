@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from infoset.forms._contraction_kernels import merge_rows
 from infoset.forms._payoff_kernels import (
     BlockPayoffs,
     ComposedPayoffs,
+    PlayerPayoffs,
+    TerminalPayoffs,
     TwoPlayerPayoffs,
     group_entries,
     share_payoffs,
@@ -147,32 +149,23 @@ def common_sum(utility: FloatArray) -> float | None:
 
 
 class FormPayoffs(NamedTuple):
-    """The payoffs of all players as `fill_gradient` reads them; empty where a form has none."""
+    """The payoffs of all players as `fill_gradient` reads them."""
 
-    pairs: tuple[TwoPlayerPayoffs, ...]
-    """Per player, the payoffs of a two-player game: `BlockPayoffs` of a sequence form, and
-    `ComposedPayoffs` of other forms."""
-    sequence: IndexArray
-    """[M, N] the players' last sequences at each terminal, as positions in their layouts."""
-    payoff: FloatArray
-    """[M, N] utility times chance reach."""
+    by_player: tuple[PlayerPayoffs, ...]
+    """Of a sequence form, `BlockPayoffs` if it has two players, otherwise `TerminalPayoffs`; of
+    other forms, `ComposedPayoffs`."""
     refresh: Callable[[Player, tuple[FloatArray, ...]], None] | None = None
     """Function of a player and of all plans [Q], to be called before each gradient of the player,
-    which changes `pairs` in place; None if payoffs are fixed, as they mostly are."""
+    which changes payoffs in place; None if payoffs are fixed, as they mostly are."""
 
-    @classmethod
-    def of_pairs(cls, pairs: tuple[TwoPlayerPayoffs, ...], precision: str) -> FormPayoffs:
-        """Return the payoffs of a two-player game."""
-        return cls(pairs, np.zeros((0, 2), np.uint32), np.zeros((0, 2), precision))
+    @property
+    def pairs(self) -> tuple[TwoPlayerPayoffs, ...]:
+        """Payoffs by player of a form that has two players, or is not a sequence form."""
+        return cast("tuple[TwoPlayerPayoffs, ...]", self.by_player)
 
 
 CACHE_LINE = 64
 """Size in bytes of a cache line, and of the longest vectors."""
-
-
-_NONE = np.zeros(0, np.uint32)
-NO_BLOCKS = BlockPayoffs(np.zeros(1, np.uint32), np.zeros(1, np.uint32), _NONE, _NONE, np.zeros(0))
-"""Placeholder for games whose number of players is not two."""
 
 
 def aligned_zeros(size: int, precision: str) -> FloatArray:
@@ -262,12 +255,11 @@ def divided_payoffs(payoffs: TwoPlayerPayoffs, divisor: float) -> TwoPlayerPayof
 
 def absolute_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
     """Return the absolute values of payoffs, whose gradients bound the terms of all gradients."""
-    pairs = tuple(map(_absolute_pair, payoffs.pairs))
-    return payoffs._replace(pairs=pairs, payoff=np.abs(payoffs.payoff), refresh=None)
+    return FormPayoffs(tuple(map(_absolute, payoffs.by_player)))
 
 
-def _absolute_pair(payoffs: TwoPlayerPayoffs) -> TwoPlayerPayoffs:
-    if isinstance(payoffs, BlockPayoffs):
+def _absolute(payoffs: PlayerPayoffs) -> PlayerPayoffs:
+    if isinstance(payoffs, BlockPayoffs | TerminalPayoffs):
         return payoffs._replace(payoff=np.abs(payoffs.payoff))
     base, composition = payoffs
     return ComposedPayoffs(
@@ -311,25 +303,27 @@ def composition_of(payoffs: TwoPlayerPayoffs) -> Composition | None:
 
 def with_collection(payoffs: FormPayoffs) -> FormPayoffs:
     """Return payoffs of a transform with a workspace for gradients, so that scales can change."""
-    pairs = [*payoffs.pairs]
-    for player, pair in enumerate(pairs):
+    changed = [*payoffs.by_player]
+    for player, pair in enumerate(changed):
         if isinstance(pair, ComposedPayoffs) and not len(pair.composition.gradient):
             # Without changes, the gradient needs no workspace and has the same size.
             gradient = np.zeros_like(pair.composition.scale)
-            pairs[player] = pair._replace(composition=pair.composition._replace(gradient=gradient))
-    return payoffs._replace(pairs=tuple(pairs))
+            changed[player] = pair._replace(
+                composition=pair.composition._replace(gradient=gradient)
+            )
+    return payoffs._replace(by_player=tuple(changed))
 
 
 def with_own_payoffs(payoffs: FormPayoffs) -> FormPayoffs:
     """Return payoffs with separate arrays for intermediate results, as each thread needs them."""
-    pairs = [*payoffs.pairs]
-    for player, pair in enumerate(pairs):
+    changed = [*payoffs.by_player]
+    for player, pair in enumerate(changed):
         if isinstance(pair, ComposedPayoffs):
             base, composition = pair
             plan, gradient = composition.plan.copy(), composition.gradient.copy()
             own = composition._replace(plan=plan, gradient=gradient)
-            pairs[player] = ComposedPayoffs(base.with_own_results(), own)
-    return payoffs._replace(pairs=tuple(pairs))
+            changed[player] = ComposedPayoffs(base.with_own_results(), own)
+    return payoffs._replace(by_player=tuple(changed))
 
 
 def terminal_payoffs(
@@ -339,12 +333,10 @@ def terminal_payoffs(
     players = range(len(layouts))
     if len(players) == 2:
         blocks = (block_payoffs(terminal_sequence, payoff[:, p], layouts, p) for p in players)
-        return FormPayoffs.of_pairs(
-            tuple(_with_precision(own, precision) for own in blocks), precision
-        )
+        return FormPayoffs(tuple(_with_precision(own, precision) for own in blocks))
     positions = [layouts[p].position[terminal_sequence[:, p]] for p in players]
-    no_blocks = (_with_precision(NO_BLOCKS, precision),) * len(players)
-    return FormPayoffs(no_blocks, np.stack(positions, axis=1), payoff.astype(precision, order="C"))
+    shared = TerminalPayoffs(np.stack(positions, axis=1), payoff.astype(precision, order="C"))
+    return FormPayoffs((shared,) * len(players))
 
 
 def check_range(name: str, payoff: FloatArray, precision: str) -> None:

@@ -147,13 +147,14 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
     def _payoffs(self, precision: str) -> FormPayoffs:
         positions = [layout.position for layout in self.layouts]
-        pairs = tuple(
-            ComposedPayoffs(
-                public_payoffs(self, player, positions, precision), no_composition(precision)
+        return FormPayoffs(
+            tuple(
+                ComposedPayoffs(
+                    public_payoffs(self, player, positions, precision), no_composition(precision)
+                )
+                for player in range(2)
             )
-            for player in range(2)
         )
-        return FormPayoffs.of_pairs(pairs, precision)
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
         """Return what `fill_gradient` reads; see `Form.payoffs`."""

@@ -19,7 +19,7 @@ from infoset.forms.members_by_infostate import OTHER_GAME, MembersByInfostate
 from infoset.forms.payoffs import FormPayoffs, check_range, midranges
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import Transform
-from infoset.forms.treeplex import Layout, Treeplex
+from infoset.forms.treeplex import Treeplex
 from infoset.forms.world_programs import (
     HistorySweep,
     PlanOf,
@@ -230,21 +230,6 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     def reach_payoffs(self) -> FormPayoffs:
         """Return `payoffs` as if all utilities were 1."""
         return self._of_reach.payoffs()
-
-    def composed_payoffs(
-        self,
-        transform: Transform,
-        layouts: tuple[Layout, ...],
-        precision: str = "float64",
-        of_reach: bool = False,
-    ) -> FormPayoffs:
-        """Return the payoffs of a transform; see `Form.composed_payoffs`."""
-        if self.num_players != 2:
-            raise UnsupportedGameError(
-                f"on a world form, locks and other transforms have two players, and {self.name} "
-                f"has {self.num_players}: use the sequence form (form='sequence', --form sequence)"
-            )
-        return super().composed_payoffs(transform, layouts, precision, of_reach)
 
     def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] the gradient of a player's expected utility; see `Form.gradient`."""

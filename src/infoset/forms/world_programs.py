@@ -405,14 +405,15 @@ def world_payoffs(
     """Return the payoffs of all players in the order of layouts."""
     positions = tuple(layout.position for layout in layouts)
     sizes = tuple(map(len, positions))
-    pairs = tuple(
-        ComposedPayoffs(
-            own.payoffs(positions, sizes, float(constants[player]), precision),
-            no_composition(precision),
+    return FormPayoffs(
+        tuple(
+            ComposedPayoffs(
+                own.payoffs(positions, sizes, float(constants[player]), precision),
+                no_composition(precision),
+            )
+            for player, own in enumerate(programs)
         )
-        for player, own in enumerate(programs)
     )
-    return FormPayoffs.of_pairs(pairs, precision)
 
 
 def split_world_payoffs(

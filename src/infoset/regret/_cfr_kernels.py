@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from infoset.forms import TwoPlayerPayoffs, fill_gradient
+from infoset.forms import PlayerPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 from infoset.utils.simd import (
@@ -334,9 +334,7 @@ def iterate(
     limit: float,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
-    pairs: tuple[TwoPlayerPayoffs, ...],
-    sequence: IndexArray,
-    payoff: FloatArray,
+    payoffs: tuple[PlayerPayoffs, ...],
     gradients: tuple[FloatArray, ...],
     regrets: tuple[FloatArray, ...],
     policies: tuple[FloatArray, ...],
@@ -349,12 +347,12 @@ def iterate(
 ) -> None:
     """Run the iterations of `schedule` [T, 9], updating all state in place; count them in done[0].
 
-    Per player: groups, parents, tolerances, previous, changes (see `update_regrets`, also for
-    limit), gradients, regrets, policies, plans and averages [Q]. pairs, sequence and payoff: see
-    `fill_gradient`. If `alternating`, each player responds to the plans that earlier players have
-    just computed; otherwise all respond to the plans of the previous iteration. For averages_next
-    see `realize_and_average`. responding: per player, the decisions of `respond`, at which the
-    policy is a best response to the plans of the others in the gradient.
+    Per player: groups, parents, payoffs (see `fill_gradient`), tolerances, previous, changes (see
+    `update_regrets`, also for limit), gradients, regrets, policies, plans and averages [Q]. If
+    `alternating`, each player responds to the plans that earlier players have just computed;
+    otherwise all respond to the plans of the previous iteration. For averages_next see
+    `realize_and_average`. responding: per player, the decisions of `respond`, at which the policy
+    is a best response to the plans of the others in the gradient.
     """
     num_players = len(groups)
     # Row t: gradients at the plans x^t, then regrets R_t, from which σ^(t+1) and x^(t+1) follow.
@@ -363,10 +361,10 @@ def iterate(
         if not alternating:
             # all gradients before any plan changes
             for player in range(num_players):
-                fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
+                fill_gradient(player, payoffs, plans, gradients[player])
         for player in range(num_players):
             if alternating:
-                fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
+                fill_gradient(player, payoffs, plans, gradients[player])
             # First, because the value of a best response is what counts above it.
             respond(responding[player], gradients[player], tolerances[player], policies[player])
             update_regrets(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoset.forms import BlockPayoffs, fill_gradient
+from infoset.forms import PlayerPayoffs, fill_gradient
 from infoset.regret._cfr_kernels import realize_and_average
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel, linear_kernel, passed_kernel
@@ -118,9 +118,7 @@ def play_and_learn(
     done: LongArray,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
-    pairs: tuple[BlockPayoffs, ...],
-    sequence: IndexArray,
-    payoff: FloatArray,
+    payoffs: tuple[PlayerPayoffs, ...],
     minimums: tuple[FloatArray, ...],
     gradients: tuple[FloatArray, ...],
     policies: tuple[FloatArray, ...],
@@ -143,11 +141,11 @@ def play_and_learn(
         if not alternating:
             # all gradients before any plan changes
             for player in range(num_players):
-                fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
+                fill_gradient(player, payoffs, plans, gradients[player])
         for player in range(num_players):
             gradient, policy, mixed = gradients[player], policies[player], played[player]
             if alternating:
-                fill_gradient(player, pairs, sequence, payoff, plans, gradient)
+                fill_gradient(player, payoffs, plans, gradient)
             # deepest groups first, so that values are complete before they are passed up
             for group in range(len(groups[player]) - 1, -1, -1):
                 # signed: with Python rules, differences of unsigned numbers would wrap around

@@ -162,7 +162,7 @@ class LocalMinimizer(IterativeState):
                 apply_min_probabilities(layout.groups, policy, minimum, played)
             realize_policy(layout.groups, layout.parent, played, plan)
         payoffs = self.form.payoffs()
-        *self._payoffs, refresh = payoffs
+        self._payoffs, refresh = payoffs
         if refresh is not None:
             raise UnsupportedGameError(
                 f"local regret minimizers run in compiled chunks, and {self.form.name} calls a "
@@ -191,7 +191,7 @@ class LocalMinimizer(IterativeState):
             self._done,
             tuple(layout.groups for layout in self._layouts),
             tuple(layout.parent for layout in self._layouts),
-            *self._payoffs,
+            self._payoffs,
             self._minimums,
             self._gradients,
             self._policies,

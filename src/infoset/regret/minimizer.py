@@ -106,27 +106,27 @@ class RegretMinimizer(IterativeState):
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._parents = tuple(layout.parent for layout in self._layouts)
         payoffs = form.payoffs(precision)
-        self._blocks, self._sequence, self._payoff, self._refresh = payoffs
+        self._payoffs, self._refresh = payoffs
         self._responding = _last_decisions(form, self._layouts, responding)
         self._set_state()
         self._tolerances = regret_tolerances(form, payoffs, self._plans)
         self._respond_to_start()
         # Payoffs that depend on the plans, as leaf functions do, are refreshed between updates.
         is_stepped = threads > 1 or self._refresh is not None
-        self._threaded = self._threaded_iteration(threads) if is_stepped else None
+        self._threaded = self._threaded_iteration(payoffs, threads) if is_stepped else None
 
-    def _threaded_iteration(self, threads: int) -> ThreadedIteration:
+    def _threaded_iteration(self, payoffs: FormPayoffs, threads: int) -> ThreadedIteration:
         """Return the iteration by several threads on the arrays of this minimizer."""
         first, second = (
             PlayerState(
-                partition_player(layout, public_state[layout.infostate], blocks, threads),
+                partition_player(layout, public_state[layout.infostate], own, threads),
                 layout.parent,
                 *arrays,
             )
-            for public_state, layout, blocks, *arrays in zip(
+            for public_state, layout, own, *arrays in zip(
                 self.form.public_states,
                 self._layouts,
-                self._blocks,
+                payoffs.pairs,
                 self._gradients,
                 self._regrets,
                 self._policies,
@@ -176,7 +176,7 @@ class RegretMinimizer(IterativeState):
             gradient, policy = self._gradients[player], self._policies[player]
             if self._refresh is not None:
                 self._refresh(player, start)
-            fill_gradient(player, self._blocks, self._sequence, self._payoff, start, gradient)
+            fill_gradient(player, self._payoffs, start, gradient)
             respond(decisions, gradient, self._tolerances[player], policy)
             groups, parents = self._groups[player], self._parents[player]
             realize_policy(groups, parents, policy, self._plans[player])
@@ -216,9 +216,7 @@ class RegretMinimizer(IterativeState):
             self._limit,
             self._groups,
             self._parents,
-            self._blocks,
-            self._sequence,
-            self._payoff,
+            self._payoffs,
             self._gradients,
             self._regrets,
             self._policies,
@@ -345,7 +343,7 @@ def regret_tolerances(
     sizes, tolerances = absolute_payoffs(payoffs), []
     for player, (layout, plex) in enumerate(zip(form.layouts, form.treeplexes, strict=True)):
         gradient = np.zeros_like(plans[player])
-        fill_gradient(player, sizes.pairs, sizes.sequence, sizes.payoff, plans, gradient)
+        fill_gradient(player, sizes.by_player, plans, gradient)
         values = layout.to_sequences(np.asarray(gradient, np.float64))
         shape = (plex.parent_sequence, plex.first_sequence, plex.num_actions)
         best = best_response_sweep(*shape, values)

@@ -65,7 +65,7 @@ class RangeForm(SequenceForm):
             first, second = (one.reach(plan) for one, plan in zip(own, plans, strict=True))
             leaves[player].write(self.values_at((first, second), player))
 
-        return found._replace(pairs=tuple(one.payoffs for one in leaves), refresh=refresh)
+        return FormPayoffs(tuple(one.payoffs for one in leaves), refresh)
 
     def gradient(self, plans: tuple[FloatArray, ...], player: Player) -> FloatArray:
         """Return [Q] the gradient of a player's expected utility; see `Form.gradient`."""

@@ -113,7 +113,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
             self._game.zeros() for _ in range(4)
         )
         self._plans = self._game.plans(self._policies)
-        payoffs = FormPayoffs.of_pairs(self._game.pairs, "float64")
+        payoffs = FormPayoffs(self._game.pairs)
         self._tolerances = regret_tolerances(form, payoffs, self._plans)
         # The kernel is that of all schemes; CFR+ has no predictions to store.
         self._no_predictions = (np.zeros(0), np.zeros((2, 0)))
