@@ -39,6 +39,15 @@ def test_solve_says_which_form_it_chose(command, tmp_path):
     assert measured["exploitability"] != written["exploitability"]
 
 
+@pytest.mark.broad
+def test_evaluate_says_which_form_it_chose(command):
+    reason = command("evaluate", LARGE, "uniform", "--json").json["form_reason"]
+    assert reason.startswith("public form (3,011 public nodes, 100 × 100 hands")
+    shown = " ".join(command("evaluate", LARGE, "uniform").out.split())
+    assert f"measured on the {reason}" in shown
+    assert "measured on" not in command("evaluate", "kuhn_poker", "uniform").out
+
+
 def test_options_of_solve_that_do_not_fit(command):
     assert "unknown storage 'uint9'" in command("solve", LARGE, "--storage", "uint9").complaint
     assert "unknown storage 'int4'" in command("solve", LARGE, "--storage", "int4").complaint

@@ -260,6 +260,8 @@ def test_large_games_with_public_rules_are_measured_on_the_world_form(monkeypatc
     name = "liars_dice(dice_sides=4)"
     assert form_of_policies(name, "uniform").kind == "world"
     assert choose_form(name).form.kind == "sequence"
-    assert infoset.evaluate(name, "uniform").nash_conv == pytest.approx(
-        infoset.evaluate(infoset.build_public_form(name), "uniform").nash_conv
-    )
+    measured = infoset.evaluate(name, "uniform")
+    assert measured.form_reason.startswith("world form")
+    given = infoset.evaluate(infoset.build_public_form(name), "uniform")
+    assert given.form_reason is None
+    assert measured.nash_conv == pytest.approx(given.nash_conv)

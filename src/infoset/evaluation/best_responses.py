@@ -42,6 +42,8 @@ class Evaluation(ShortRepr):
     rounding: float
     """Bound on the rounding error of a best-response value in float64. Smaller gains are not
     significant. NaN if the gains are NaN."""
+    form_reason: str | None = None
+    """Why `infoset.evaluate` measured on a public form or a world form; None if it did not."""
 
     def _facts(self) -> Facts:
         values: dict[str, object] = {

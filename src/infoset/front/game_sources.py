@@ -268,12 +268,11 @@ def choose_form(
         return ChosenForm(to_kind(game, form, memory=memory, progress=progress))
     found = resolve_game(game)
     counts = _public_counts(found, memory)
-    has_few_worlds = counts is not None and counts.world_states <= current_limits().max_worlds
-    # For one gradient, a public form takes longer to build than a world form.
-    is_large = counts is not None and counts.histories >= MANY_HISTORIES
     if counts is None:
         return _listed_or_world_form(found, method, memory, progress, num_gradients)
-    if num_gradients == 1 and has_few_worlds and is_large:
+    has_few_worlds = counts.world_states <= current_limits().max_worlds
+    # For one gradient, a public form takes longer to build than a world form.
+    if num_gradients == 1 and has_few_worlds and counts.histories >= MANY_HISTORIES:
         with suppress(GameTooLargeError):
             return _listed_or_world_form(found, method, memory, progress, num_gradients)
     runs_on_public = method is None or runs_on(method, "public")

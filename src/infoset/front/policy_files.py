@@ -28,7 +28,6 @@ from infoset.policy import (
     check_policy,
     form_in_file,
     is_correlated_file,
-    is_public_file,
     is_zoo_name,
     load_policy_csv,
     read_metadata,
@@ -128,11 +127,6 @@ def is_csv(policy: str | Path) -> bool:
 def is_correlated(policy: str | Path) -> bool:
     """Return whether a policy file, or the file of a run folder, has a correlated policy."""
     return is_correlated_file(policy_path(policy))
-
-
-def is_public(policy: str | Path) -> bool:
-    """Return whether a policy file, or the file of a run folder, has one on a public form."""
-    return is_public_file(policy_path(policy))
 
 
 def save_policy(

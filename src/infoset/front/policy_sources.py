@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 from infoset.errors import GameTooLargeError, ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import AnyForm, Form, as_sequence_form
-from infoset.front.game_sources import FormLike, choose_form
+from infoset.front.game_sources import ChosenForm, FormLike, choose_form
 from infoset.front.policy_files import (
     is_correlated,
     is_csv,
@@ -86,6 +86,16 @@ def form_of_policies(
     memory: int | None = None,
     progress: BuildProgress | None = None,
 ) -> Form:
+    """Return the form of `choose_form_of_policies`."""
+    return choose_form_of_policies(game, *policies, memory=memory, progress=progress).form
+
+
+def choose_form_of_policies(
+    game: FormLike,
+    *policies: object,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> ChosenForm:
     """Build the form of a game to which policies, results or files belong; see `policy_kind`.
 
     Raises
@@ -99,7 +109,7 @@ def form_of_policies(
         kind = policy_kind(*policies)
         # A measurement takes one gradient, but asking for each infostate takes longer.
         count = 100 if any(map(_is_by_infostate, policies)) else 1
-        return choose_form(game, kind, memory=memory, progress=progress, num_gradients=count).form
+        return choose_form(game, kind, memory=memory, progress=progress, num_gradients=count)
     except GameTooLargeError as error:
         # A file of another game explains more than the size of this one.
         for policy in policies:

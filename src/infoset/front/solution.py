@@ -19,7 +19,7 @@ from infoset.forms import Form
 from infoset.front.game_sources import FormLike, choose_form, resolve_game
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
-    form_of_policies,
+    choose_form_of_policies,
     is_queried,
     listed_policies,
     resolve_profile,
@@ -209,7 +209,8 @@ def evaluate(
 
     A policy that is not tabular, such as a searcher, is queried once at each infostate, and these
     answers are measured; `average_search` estimates the average policy of a searcher. A policy on a
-    public form is measured there, without the tree of the game.
+    public form is measured there, without the tree of the game. `Evaluation.form_reason` says why a
+    game is measured on a public form or a world form.
 
     Parameters
     ----------
@@ -249,8 +250,8 @@ def evaluate(
             unknown = (nan,) * given.num_players
             return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
         given = as_game(given) if any(map(is_queried, players)) else given
-    found = form_of_policies(given, *players, memory=memory, progress=progress)
-    return evaluate_policy(resolve_profile(players, found))
+    found, why = choose_form_of_policies(given, *players, memory=memory, progress=progress)
+    return replace(evaluate_policy(resolve_profile(players, found)), form_reason=why)
 
 
 def forgets(form: ExtensiveForm) -> bool:

@@ -5,7 +5,6 @@ from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import (
     is_correlated_file,
-    is_public_file,
     load_policy,
     read_metadata,
     rounded_policy,
@@ -70,7 +69,6 @@ __all__ = [
     "form_in_file",
     "hash_transformations",
     "is_correlated_file",
-    "is_public_file",
     "is_zoo_name",
     "load_behavior",
     "load_policy",

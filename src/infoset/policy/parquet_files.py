@@ -211,7 +211,7 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
         If the file is not a readable policy.
     """
     check_path("path", path)
-    if is_public_file(path):
+    if form_in_file(path) == "public":
         column = f"{HAND}0"
     else:
         column = PROBABILITIES if is_correlated_file(path) else PROBABILITY
@@ -221,11 +221,6 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
 def is_correlated_file(path: str | Path) -> bool:
     """Return whether a file is the table of a correlated policy; False if it cannot be read."""
     return PROBABILITIES in column_names(path)
-
-
-def is_public_file(path: str | Path) -> bool:
-    """Return whether a file is the table of a policy on a public form; False if not readable."""
-    return form_in_file(path) == "public"
 
 
 def load_policy(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:

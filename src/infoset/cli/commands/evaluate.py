@@ -205,6 +205,7 @@ def _measure(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> 
             "gains": found.gains,
             "security_levels": found.security_levels,
             "rounding": found.rounding,
+            "form_reason": found.form_reason,
         }
         print_json({"game": str(rules), "policy": policy, **numbers})
         return
@@ -216,6 +217,8 @@ def _measure(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> 
         name = player_name(rules, player)
         table.add_row(f"security level of {name}", number_text(level), "")
     print_table(table, title=f"{rules}: {policy}" if len(players) > 1 else str(rules))
+    if found.form_reason is not None:
+        say(f"measured on the {found.form_reason}")
     say_equilibrium(found)
 
 
