@@ -193,9 +193,9 @@ SMALL: Final = (
     Game("liar's dice 1x5", LIARS_DICE, 300),
 )
 LARGE: Final = (
-    Game("phantom tic-tac-toe", PHANTOM_TTT, 200),
-    Game("dark hex", DARK_HEX, 200),
-    Game("liar's dice 1x5", LIARS_DICE, 2000),
+    Game("phantom tic-tac-toe", PHANTOM_TTT, 100),
+    Game("dark hex", DARK_HEX, 100),
+    Game("liar's dice 1x5", LIARS_DICE, 1000),
 )
 OURS: Final = ("ppo", "mmd", "nash-pg", "rnad")
 
