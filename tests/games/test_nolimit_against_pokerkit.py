@@ -33,11 +33,14 @@ class RandomEndgame:
             "".join(self.board[:dealt]),
             pot=pot,
             stack=int(rng.integers(1, 10 * pot)),
-            bets=rng.choice([0.1, 0.33, 0.5, 1, 2.5], int(rng.integers(1, 4))).tolist(),
-            raises=rng.choice([0.1, 0.5, 1, 2], int(rng.integers(1, 3))).tolist(),
+            bets=self._sizes("10%", "33%", "250%", "7c", "e", "a", word="donk"),
+            raises=self._sizes("10%", "100%", "2.1x", "4x", "2e", "a", word="reraise"),
             max_raises=int(rng.integers(1, 6)),
             min_bet=int(rng.integers(1, 20)),
             all_in=float(rng.choice([0.5, 0.9, 1])),
+            all_in_pot=float(rng.choice([0, 0.2])),
+            add_all_in=float(rng.choice([0, 1])),
+            merge=float(rng.choice([0, 0.2])),
             rake=rake,
             rake_cap=int(rng.choice([-1, 3])) if rake else -1,
             ranges=self.hands,
@@ -45,6 +48,16 @@ class RandomEndgame:
         self.rules = self.game.public_rules()
         self.state = self.rules.initial_state()
         self.other = self._other_state()
+
+    def _sizes(self, *sizes, word):
+        """Return a list of shares, or a text with rules for players, streets and exceptions."""
+        if self.rng.random() < 0.3:
+            return self.rng.choice([0.1, 0.33, 0.5, 1, 2.5], int(self.rng.integers(1, 4))).tolist()
+        drawn = (
+            ", ".join(self.rng.choice(sizes, int(self.rng.integers(1, 4)), replace=False))
+            for _ in range(4)
+        )
+        return "{}; ip: {}; river: {}; {word}: {}".format(*drawn, word=word)
 
     def _other_state(self):
         """Return pokerkit's state after antes of half the pot, and checks up to the start."""
@@ -118,13 +131,15 @@ class RandomEndgame:
         assert ("fold" in legal) == ("call" in legal) == (to_call > 0)
         assert ("check" in legal) == (to_call == 0)
         totals = {a: self._total(a) for a in legal if a not in ("fold", "check", "call")}
-        assert bool(totals) == (other.can_complete_bet_or_raise_to() and self._may_raise(betting))
+        may_raise = other.can_complete_bet_or_raise_to() and self._may_raise(betting)
+        assert bool(totals) == may_raise
         if totals:
             smallest = other.min_completion_betting_or_raising_to_amount
+            largest = other.max_completion_betting_or_raising_to_amount
             assert smallest <= min(totals.values())
-            assert totals["all-in"] == other.max_completion_betting_or_raising_to_amount
+            assert totals.get("all-in", largest) == largest
             minimum = max(betting.put_in) + max(self.game.min_bet, betting.last_raise)
-            assert smallest == min(minimum - betting.before, totals["all-in"])
+            assert smallest == min(minimum - betting.before, largest)
         for action, total in totals.items():
             assert other.can_complete_bet_or_raise_to(total), action
             assert action == "all-in" or action.startswith("raise" if to_call else "bet")

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from math import floor
 from typing import Any, ClassVar, NamedTuple
 
 from infoset.errors import ParameterError, show
 from infoset.game import Game, PublicDeal, PublicEnd, PublicHand, PublicRules, PublicRulesGame
+from infoset.games.bet_sizes import (
+    POSITIONS,
+    STREETS,
+    BetSize,
+    SizeRule,
+    chosen_sizes,
+    parse_sizes,
+    situations,
+    sizes_text,
+)
 from infoset.games.cards import SUITS
 from infoset.games.holdem_hands import (
     ALL_HANDS,
@@ -22,7 +32,15 @@ from infoset.games.holdem_hands import (
     parse_range,
     range_text,
 )
-from infoset.games.parameters import check_parameters, integer, parameter_error, real, reals
+from infoset.games.nolimit_betting import Betting, BettingRules, Thresholds
+from infoset.games.parameters import (
+    check_parameters,
+    integer,
+    number,
+    parameter_error,
+    real,
+    reals,
+)
 from infoset.typing import Action, Player
 
 BOARD_SIZE = 5
@@ -34,7 +52,7 @@ MIN_PERCENT = 10
 
 @dataclass(frozen=True)
 class NoLimitEndgame(PublicRulesGame):
-    """An endgame of no-limit Texas hold'em for two players with equal stacks.
+    """An endgame of no-limit Texas hold'em for two players.
 
     Each player has two hidden cards. Player 0 is out of position and acts first on every street.
     Players check, bet, fold, call, or raise, until both have put in the same; then chance deals the
@@ -45,24 +63,39 @@ class NoLimitEndgame(PublicRulesGame):
     board
         The public cards, such as Ks9d8h4s2c: 5 (river), 4 (turn) or 3 (flop).
     pot
-        Chips in the pot at the start; each player has contributed half of them.
-    stack
-        Chips that each player has left.
-    bets : list of float
-        Sizes of bets as shares of the pot.
-    raises : list of float
-        Sizes of raises as shares of the pot after the call.
-    max_raises
-        Maximum number of bets and raises on a street.
-    min_bet
-        Smallest bet, and smallest amount by which a bet is raised. In a game with blinds, it is the
-        big blind.
+        Chips in the pot at the start.
+    stack : float or list of float
+        Chips that each player has left: one number, or one for each player, of which only the
+        smaller one can be lost.
+    bets, raises : str or list of float
+        Sizes as `bet_sizes.parse_sizes` reads them, such as '33%, 75%; river: 150%, a'. Percentages
+        of raises are those of the pot after the call. A list of numbers, as shares of the pot, is
+        short for these percentages and all-in: [0.5;1] for '50%, 100%, a'.
+    max_raises : int or list of int
+        Maximum number of bets and raises on a street: one number, or one for each street.
+    min_bet : float or list of float
+        Smallest bet, and smallest amount by which a bet is raised, for all streets or for each. In
+        a game with blinds, it is the big blind.
     all_in
         A bet or raise of at least this share of the chips that a player has left is all-in.
+    all_in_pot
+        A bet or raise is all-in if, after a call, at most this share of the pot is left.
+    add_all_in
+        All-in is added where at most this share of the pot is left, after the call if it is a
+        raise.
+    merge
+        A size is left out if the pot and it are at least 1 - `merge` times the pot and the next
+        larger size that stays.
     rake
         Share of the pot that the house takes.
     rake_cap
         Maximum rake in chips; -1 for no maximum.
+    dead
+        Chips in the pot at the start that neither player has put in, such as antes and blinds of
+        others; each player has put in half of the rest.
+    chip
+        The smallest chip, to which sizes are rounded; 0 for 1 if pot, stacks, dead money and
+        smallest bets are whole numbers, and otherwise 0.01.
     ranges : list of str
         The range of each player, as `parse_range` reads it, such as ['AA,KQs:0.5','TT+'], or one
         range for both.
@@ -72,91 +105,161 @@ class NoLimitEndgame(PublicRulesGame):
     The probability of a pair of hands is proportional to the product of their weights in the
     ranges, or 0 if they share a card. Only the ratios of the weights of a range matter, so they may
     be above 1. In Python, a range may also be 1,326 numbers, in the order of
-    `HOLE_CARDS`. In the text of a game, ranges with commas are in quotes. Hands of weight 0 and
+    `HOLE_CARDS`. In the text of a game, texts with commas are in quotes. Hands of weight 0 and
     hands with a card of the board are left out.
 
-    Utilities are chips won or lost since the two halves of the pot were put in, so they sum to
-    zero, or to minus the rake. The rake is taken from the pot at every end, after a bet that was
-    not called is returned. If the pot is split, players pay half of the rake each.
+    Utilities are chips won or lost since the start, where each player has put in half of the pot
+    without dead money. So they sum to the dead money minus the rake. The rake is taken from the pot
+    at every end, after a bet that was not called is returned. If the pot is split, players pay half
+    of the rake each.
 
-    Chips are whole numbers: sizes are rounded to the nearest. A raise of size s makes the bet
-    exceed the bet that it raises by s times the pot after the call. It has at least the amount of
-    the last bet or raise, and at least `min_bet`; smaller sizes become this minimum. All-in is
-    legal wherever a bet or raise is, even below the minimum. Sizes that lead to the same amount are
-    one action. Actions are labeled with the chips that the player then has put in during the
-    street, such as `bet 50` and `raise 200`, or `all-in`.
+    Sizes become actions in this order: they are rounded to chips; raised to the minimum, which is
+    `min_bet` and the amount of the last bet or raise; all-in is added by `add_all_in`; sizes become
+    all-in by `all_in` and `all_in_pot`; sizes that lead to the same amount are one action; and
+    close ones are left out by `merge`. All-in may be below the minimum. Actions are labeled with
+    the chips that the player then has put in during the street, such as `bet 50` and `raise 200`,
+    or `all-in`.
     """
 
     name: ClassVar[str] = "nolimit_endgame"
 
     board: str
-    pot: int = integer(100, low=1)
-    stack: int = integer(200, low=1)
-    bets: tuple[float, ...] = reals(0.5, 1.0, low=0)
-    raises: tuple[float, ...] = reals(1.0, low=0)
-    max_raises: int = integer(3, low=0)
-    min_bet: int = integer(1, low=1)
+    pot: float = number(100, low=0)
+    stack: float | tuple[float, float] = number(200, low=0, other="a list of one for each player")
+    bets: str | tuple[float, ...] = reals(0.5, 1.0, low=0, other="a text of sizes")
+    raises: str | tuple[float, ...] = reals(1.0, low=0, other="a text of sizes")
+    max_raises: int | tuple[int, ...] = integer(3, low=0, other="a list of one for each street")
+    min_bet: float | tuple[float, ...] = number(1, low=0, other="a list of one for each street")
     all_in: float = real(0.9, low=0)
     rake: float = real(0.0, low=0)
-    rake_cap: int = integer(-1, low=0, special=-1)
+    rake_cap: float = number(-1, low=0, special=-1)
     ranges: tuple[str, str] = (ALL_HANDS, ALL_HANDS)
+    all_in_pot: float = real(0.0, low=0)
+    add_all_in: float = real(0.0, low=0)
+    merge: float = real(0.0, low=0)
+    dead: float = number(0, low=0)
+    chip: float = number(0, low=0)
 
     def __post_init__(self) -> None:
         for name in ("bets", "raises"):
-            self._check_percent(name)
-        for name in ("pot", "stack", "min_bet"):
-            chips: Any = getattr(self, name)
-            if isinstance(chips, float) and not chips.is_integer():
-                raise ParameterError(
-                    f"{self.name}: {name}={chips:g}, but chips are whole numbers; multiply pot, "
-                    f"stack and min_bet by the same number, such as 10 for {name}={10 * chips:g}"
-                )
+            object.__setattr__(self, name, self._joined_sizes(name))
         check_parameters(self)
         object.__setattr__(self, "board", "".join(self._board()))
-        for name in ("bets", "raises"):
-            self._check_sizes(name)
         if not 0 < self.all_in <= 1:
             raise parameter_error(self, "all_in", "is above 0 and at most 1", 0.9)
-        if self.rake >= 1:
-            raise parameter_error(self, "rake", "is a share of the pot, below 1", 0.05)
+        for name in ("rake", "merge"):
+            if getattr(self, name) >= 1:
+                raise parameter_error(self, name, "is a share of the pot, below 1", 0.05)
+        if self.dead > self.pot:
+            raise parameter_error(self, "dead", "is a part of the pot", 0)
         object.__setattr__(self, "ranges", self._range_texts())
         object.__setattr__(self, "rules", EndgameRules(self))
 
+    @property
+    def streets(self) -> tuple[str, ...]:
+        """The streets from the board to the river."""
+        return STREETS[len(self.board) // 2 - 3 :]
+
+    @property
+    def effective_stack(self) -> float:
+        """Chips that each player can lose: the smaller stack."""
+        first, second = self.listed("stack", 2, "player")
+        return float(min(first, second))
+
+    @property
+    def smallest_chip(self) -> Fraction:
+        """`chip`, or what 0 means."""
+        if self.chip:
+            return _decimal(self.chip)
+        smallest = self.listed("min_bet", len(self.streets), "street")
+        amounts = (self.pot, *self.listed("stack", 2, "player"), self.dead, *smallest)
+        return Fraction(1) if all(isinstance(one, int) for one in amounts) else Fraction(1, 100)
+
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """Range from losing to winning half of the pot and a stack."""
-        most = self.pot / 2 + self.stack
-        return (-most, most)
+        """Range from losing to winning the half of the pot and a stack; winners also get `dead`."""
+        most = (self.pot - self.dead) / 2 + self.effective_stack
+        return (-most, most + self.dead)
 
     def __str__(self) -> str:
         """Return the game as `load` reads it, omitting parameters with default values."""
         return Game.__str__(self)
 
-    def _check_percent(self, name: str) -> None:
-        """Raise if a size is written as a percentage."""
+    def listed(self, name: str, count: int, each: str) -> tuple[Any, ...]:
+        """Return a parameter as a list with one value for each street or player."""
         given = getattr(self, name)
-        sizes = [given] if isinstance(given, str) else given
-        for size in sizes if isinstance(sizes, Sequence) else ():
-            if isinstance(size, str) and size.rstrip().endswith("%"):
-                raise ParameterError(
-                    f"{self.name}: {name} has the size {show(size)}; sizes are shares of the pot, "
-                    "such as 0.5 for 50% of it"
-                )
+        values = given if isinstance(given, tuple) else (given,) * count
+        parameter = self.__dataclass_fields__[name]
+        domain = replace(parameter.metadata["domain"], other="")
+        if len(values) != count or not all(value in domain for value in values):
+            rule = f"is {domain}, or a list of {count}, one for each {each}"
+            raise parameter_error(self, name, rule, (parameter.default,) * count)
+        return values
 
-    def _check_sizes(self, name: str) -> None:
-        """Raise if a size is not above 0, or looks like a percentage.
+    def units(self, name: str, amount: float, lowest: int = 0) -> int:
+        """Return an amount of a parameter in units of `smallest_chip`.
+
+        Raises
+        ------
+        ParameterError
+            If it is not a whole number of chips, or fewer than `lowest`.
+        """
+        found = _decimal(amount) / self.smallest_chip
+        if found < lowest:
+            raise parameter_error(self, name, f"is at least {float(self.smallest_chip):g}", 100)
+        if found.denominator != 1:
+            raise ParameterError(
+                f"{self.name}: {name}={amount:g} is not a multiple of the smallest chip, "
+                f"{float(self.smallest_chip):g}; for example, give chip={_chip_of(amount):g}"
+            )
+        return int(found)
+
+    def size_rules(self, name: str) -> tuple[SizeRule, ...]:
+        """Return the rules for the sizes of `bets` or `raises`.
+
+        Raises
+        ------
+        ParameterError
+            If a size is invalid, or a situation has no rule.
+        """
+        given = getattr(self, name)
+        if isinstance(given, str):
+            rules = parse_sizes(given, name)
+        else:
+            self._check_shares(name)
+            shares = (BetSize("%", Decimal(repr(share)) * 100) for share in given)
+            rules = (SizeRule((), (*shares, BetSize("a"))),)
+        for situation in situations(self.streets, name):
+            if chosen_sizes(rules, situation) is None:
+                player = POSITIONS[situation.player]
+                raise ParameterError(
+                    f"{self.name}: {name}={show(given)} has no sizes on the {situation.street} for "
+                    f"player {situation.player} ({player}); write sizes for all situations first, "
+                    f"such as '75%; {given}', or 'none; {given}'"
+                )
+        return rules
+
+    def _joined_sizes(self, name: str) -> Any:
+        """Return sizes in normal form: texts as one text, and lists unchanged."""
+        given: Any = getattr(self, name)
+        if isinstance(given, list | tuple) and given and all(isinstance(one, str) for one in given):
+            given = ", ".join(given)
+        return sizes_text(parse_sizes(given, name)) if isinstance(given, str) else given
+
+    def _check_shares(self, name: str) -> None:
+        """Raise if a share of the pot is not above 0, or looks like a percentage.
 
         A large size that is all-in from the first bet on can only be meant as one.
         """
-        sizes: tuple[float, ...] = getattr(self, name)
+        sizes: Any = getattr(self, name)
         if not all(sizes):
             raise parameter_error(self, name, "has sizes above 0", (0.5, 1.0))
         for size in sizes:
-            if size >= MIN_PERCENT and size * self.pot >= self.all_in * self.stack:
+            if size >= MIN_PERCENT and size * self.pot >= self.all_in * self.effective_stack:
                 raise ParameterError(
                     f"{self.name}: {name} has the size {size:g}, which is {size:g} times the pot "
-                    f"and more than the stack of {self.stack}; sizes are shares of the pot: write "
-                    f"{size / 100:g} for {size:g}% of it (all-in is always legal)"
+                    f"and more than the stack of {self.effective_stack:g}; numbers are shares of "
+                    f"the pot: write {size / 100:g}, or {name}='{size:g}%, a', for {size:g}% of it"
                 )
 
     def _board(self) -> tuple[str, ...]:
@@ -190,116 +293,23 @@ def _range_text(given: Any) -> str:
     return range_text(given)
 
 
+def _decimal(number: float) -> Fraction:
+    """Return the fraction that a decimal number denotes, such as 145/1000 for 0.145."""
+    return Fraction(repr(number))
+
+
+def _chip_of(amount: float) -> float:
+    """Return a chip, of 1, 0.1, 0.01 and so on, of which an amount is a multiple."""
+    chip = Fraction(1)
+    while (_decimal(amount) / chip).denominator != 1:
+        chip /= 10
+    return float(chip)
+
+
 def _exchange(first: str, second: str) -> Mapping[Hashable, Hashable]:
     """Return where an exchange of two suits moves each card of the deck."""
     other = str.maketrans(first + second, second + first)
     return {card: card[0] + card[1].translate(other) for card in DECK}
-
-
-class Betting(NamedTuple):
-    """The betting on a street."""
-
-    put_in: tuple[int, int] = (0, 0)
-    """Chips that each player has put in since the start of the endgame."""
-    before: int = 0
-    """Chips that each player had put in before the street."""
-    turn: Player | None = 0
-    """The player who acts; None at the end of a street."""
-    raises: int = 0
-    """Number of bets and raises in the street."""
-    last_raise: int = 0
-    """Chips by which the last bet or raise exceeded the bet before it."""
-    has_checked: bool = False
-    """Whether player 0 has checked."""
-    folded: Player | None = None
-    """The player who has folded."""
-
-
-@dataclass(frozen=True)
-class BettingRules:
-    """The rules of no-limit betting; see `NoLimitEndgame` for the sizes."""
-
-    pot: int
-    stack: int
-    """Chips in the pot, and chips behind of each player, at the start of the endgame."""
-    bets: tuple[float, ...]
-    raises: tuple[float, ...]
-    """Sizes, as fractions of the pot after a call."""
-    max_raises: int
-    """Number of bets and raises on a street."""
-    min_bet: int
-    """Smallest bet, and smallest amount of a raise."""
-    all_in: float
-    """Smallest fraction of the chips behind at which a bet or raise becomes all-in."""
-    _known: dict[Betting, dict[str, Betting]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
-
-    def actions(self, betting: Betting) -> Mapping[str, Betting]:
-        """Return the legal actions, and the betting after each.
-
-        The same betting occurs with every card that chance deals, so each result is computed once.
-        """
-        known = self._known.get(betting)
-        if known is None:
-            known = self._known[betting] = self._actions(betting)
-        return known
-
-    def next_street(self, betting: Betting) -> Betting:
-        """Return the betting after a card is dealt; nobody acts if the players are all-in."""
-        before = betting.put_in[0]
-        return Betting(betting.put_in, before, turn=None if before == self.stack else 0)
-
-    def _actions(self, betting: Betting) -> dict[str, Betting]:
-        player = betting.turn
-        if player is None:
-            return {}
-        actions = self._passive(betting, player)
-        if betting.raises < self.max_raises and betting.put_in[1 - player] < self.stack:
-            highest = betting.put_in[1 - player]
-            for total in self._totals(betting, player):
-                verb = "bet" if highest == betting.before else "raise"
-                label = "all-in" if total == self.stack else f"{verb} {total - betting.before}"
-                actions[label] = betting._replace(
-                    put_in=_with_chips(betting.put_in, player, total),
-                    turn=1 - player,
-                    raises=betting.raises + 1,
-                    last_raise=total - highest,
-                )
-        return actions
-
-    def _passive(self, betting: Betting, player: Player) -> dict[str, Betting]:
-        """Return the fold and the call, or the check."""
-        called = _with_chips(betting.put_in, player, betting.put_in[1 - player])
-        closed = betting._replace(put_in=called, turn=None)
-        if called != betting.put_in:
-            return {"fold": betting._replace(turn=None, folded=player), "call": closed}
-        if player == 0:
-            return {"check": betting._replace(turn=1, has_checked=True)}
-        return {"check": closed}
-
-    def _totals(self, betting: Betting, player: Player) -> list[int]:
-        """Return the chips that the player may have put in after a bet or raise, in order."""
-        highest, behind = betting.put_in[1 - player], self.stack - betting.put_in[player]
-        is_bet = highest == betting.before
-        sizes, pot = self.bets if is_bet else self.raises, self.pot + 2 * highest
-        smallest = max(self.min_bet, betting.last_raise)
-        totals = {self.stack}
-        for size in sizes:
-            # In exact numbers, since floats would round some halves down.
-            total = highest + max(smallest, floor(_decimal(size) * pot + Fraction(1, 2)))
-            if total - betting.put_in[player] < _decimal(self.all_in) * behind:
-                totals.add(total)
-        return sorted(totals)
-
-
-def _decimal(share: float) -> Fraction:
-    """Return the fraction that a decimal number denotes, such as 145/1000 for 0.145."""
-    return Fraction(repr(share))
-
-
-def _with_chips(put_in: tuple[int, int], player: Player, total: int) -> tuple[int, int]:
-    return (total, put_in[1]) if player == 0 else (put_in[0], total)
 
 
 class Endgame(NamedTuple):
@@ -315,15 +325,23 @@ class EndgameRules(PublicRules):
     def __init__(self, game: NoLimitEndgame) -> None:
         self.game = game
         self.board = parse_cards(game.board)
+        streets = game.streets
+        smallest = game.listed("min_bet", len(streets), "street")
         self.betting = BettingRules(
-            pot=game.pot,
-            stack=game.stack,
-            bets=game.bets,
-            raises=game.raises,
-            max_raises=game.max_raises,
-            min_bet=game.min_bet,
-            all_in=game.all_in,
+            pot=game.units("pot", game.pot, 1),
+            stack=min(game.units("stack", own, 1) for own in game.listed("stack", 2, "player")),
+            chip=game.smallest_chip,
+            streets=streets,
+            bets=game.size_rules("bets"),
+            raises=game.size_rules("raises"),
+            max_raises=game.listed("max_raises", len(streets), "street"),
+            min_bet=tuple(game.units("min_bet", own, 1) for own in smallest),
+            thresholds=Thresholds(
+                *map(_decimal, (game.add_all_in, game.all_in, game.all_in_pot, game.merge))
+            ),
         )
+        # What each player has put in before the start, and what nobody has.
+        self._half = Fraction(self.betting.pot - game.units("dead", game.dead), 2)
         self._hands = self._hands_of(0), self._hands_of(1)
         if all(set(own.cards) & set(other.cards) for own, other in product(*self._hands)):
             raise ParameterError(
@@ -411,19 +429,19 @@ class EndgameRules(PublicRules):
         betting = state.betting
         if betting.turn is not None:
             return None
-        # Per player, in the final pot: a bet that was not called is returned.
-        chips = self.game.pot / 2 + min(betting.put_in)
-        rake = self.game.rake * 2 * chips
+        # A bet that was not called is returned.
+        chip, matched = self.betting.chip, min(betting.put_in)
+        lost, dead = -float((self._half + matched) * chip), self.game.dead
+        rake = self.game.rake * float((self.betting.pot + 2 * matched) * chip)
         if self.game.rake_cap != -1:
             rake = min(rake, self.game.rake_cap)
+        won = dead - lost - rake
         if betting.folded is not None:
-            lost, won = -chips, chips - rake
             return PublicEnd(((lost, won) if betting.folded == 0 else (won, lost),))
         if len(self.board) + len(state.dealt) // 2 < BOARD_SIZE:
             return None
-        # A difference and not a negative number: without a rake this is 0.0 and not -0.0.
-        split = (0.0 - rake / 2, 0.0 - rake / 2)
-        outcomes = (-chips, chips - rake), split, (chips - rake, -chips)
+        half = dead / 2 - rake / 2
+        outcomes = (lost, won), (half, half), (won, lost)
         return PublicEnd(outcomes, self._strengths(state.dealt))
 
     def _strengths(self, dealt: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

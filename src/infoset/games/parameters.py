@@ -37,14 +37,21 @@ class Domain:
     """Whether the parameter is a nonempty tuple of such values."""
     is_addition: bool = False
     """Whether the parameter is an addition that OpenSpiel's game does not have."""
+    keeps_whole: bool = False
+    """Whether whole numbers of the kind `float` are stored as integers."""
+    other: str = ""
+    """A description of texts in the place of a list, or of lists in the place of a number, which
+    the game itself checks."""
 
     def __contains__(self, value: object) -> bool:
+        if self.other and isinstance(value, str if self.is_list else tuple):
+            return len(value) > 0
         if self.is_list:
             return isinstance(value, tuple) and value != () and all(map(self._allows, value))
         return self._allows(value)
 
     def _allows(self, value: object) -> bool:
-        if type(value) is not self.kind:
+        if type(value) is not self.kind and not (self.keeps_whole and type(value) is int):
             return False
         if isinstance(value, str):
             return value in self.options
@@ -65,6 +72,10 @@ class Domain:
         """
         if isinstance(value, list | tuple):
             return tuple(map(self.normal_form, value))
+        if self.keeps_whole and isinstance(value, float) and value.is_integer():
+            return int(value)
+        if self.keeps_whole:
+            return value
         if self.kind is float and type(value) is int and abs(value) <= EXACT_IN_FLOAT:
             return float(value)
         return value
@@ -81,7 +92,8 @@ class Domain:
         if self.low is not None:
             has_high = self.high is not None
             text += f" from {self.low} to {self.high}" if has_high else f" of at least {self.low}"
-        return text if self.special is None else f"{self.special} or {text}"
+        text = text if self.special is None else f"{self.special} or {text}"
+        return f"{text}, or {self.other}" if self.other else text
 
 
 def integer(
@@ -91,9 +103,10 @@ def integer(
     high: int | None = None,
     special: int | None = None,
     is_addition: bool = False,
+    other: str = "",
 ) -> Any:
     """Declare a dataclass field for a whole number with inclusive bounds."""
-    domain = Domain(int, low, high, special, is_addition=is_addition)
+    domain = Domain(int, low, high, special, is_addition=is_addition, other=other)
     return field(default=default, metadata={"domain": domain})
 
 
@@ -112,9 +125,16 @@ def real(default: float, *, low: int | None = None) -> Any:
     return field(default=default, metadata={"domain": Domain(float, low)})
 
 
-def reals(*default: float, low: int | None = None) -> Any:
+def number(default: int, *, low: int, special: int | None = None, other: str = "") -> Any:
+    """Declare a dataclass field for a number, which is stored as an integer if it is whole."""
+    domain = Domain(float, low, special=special, keeps_whole=True, other=other)
+    return field(default=default, metadata={"domain": domain})
+
+
+def reals(*default: float, low: int | None = None, other: str = "") -> Any:
     """Declare a dataclass field for a list of numbers."""
-    return field(default=default, metadata={"domain": Domain(float, low, is_list=True)})
+    domain = Domain(float, low, is_list=True, other=other)
+    return field(default=default, metadata={"domain": domain})
 
 
 def choice(default: str, *options: str, is_addition: bool = False) -> Any:

@@ -1,0 +1,174 @@
+"""Sizes of bets and raises as text, such as `33%, 75%; river: 150%, a; donk: none`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import product
+from types import MappingProxyType
+from typing import Final, NamedTuple, NoReturn
+
+from infoset.errors import ParameterError, show
+from infoset.typing import Player
+
+STREETS: Final = ("flop", "turn", "river")
+POSITIONS: Final = ("oop", "ip")
+"""The words for player 0, who is out of position, and player 1, who is in position."""
+EXCEPTIONS: Final[Mapping[str, str]] = MappingProxyType({"bets": "donk", "raises": "reraise"})
+"""By parameter, the word for a bet into the last aggressor, and for a raise of a raise."""
+NO_SIZES: Final = "none"
+EXAMPLE: Final[Mapping[str, str]] = MappingProxyType(
+    {"bets": "33%, 75%; river: 75%, 150%, a", "raises": "60%; reraise: 2.5x, a"}
+)
+SIZE: Final = re.compile(r"(\d+\.?\d*|\.\d+)?\s*([a-z%-]*)")
+
+
+class BetSize(NamedTuple):
+    """A size of a bet or raise, as its text has it."""
+
+    unit: str
+    """`%` of the pot after a call, `x` times the bet that is raised, `c` for chips, `e` for equal
+    shares of the pot until all-in, `a` for all-in."""
+    number: Decimal | None = None
+    """The number before the unit; None for `a`, and for `e` up to the river."""
+
+    def __str__(self) -> str:
+        return self.unit if self.number is None else f"{self.number.normalize():f}{self.unit}"
+
+
+class Situation(NamedTuple):
+    """Where a player may bet or raise."""
+
+    street: str
+    player: Player
+    is_exception: bool
+    """Whether a bet is a donk bet, or a raise is a reraise."""
+
+
+class SizeRule(NamedTuple):
+    """Sizes, and the words that say where they apply."""
+
+    words: tuple[str, ...]
+    sizes: tuple[BetSize, ...]
+
+    def covers(self, situation: Situation) -> bool:
+        """Return whether the rule applies in a situation.
+
+        Streets, and positions, are alternatives; without a word for one of them, all are meant.
+        """
+        streets = [word for word in self.words if word in STREETS]
+        positions = [word for word in self.words if word in POSITIONS]
+        return (
+            (not streets or situation.street in streets)
+            and (not positions or POSITIONS[situation.player] in positions)
+            and (situation.is_exception or self.words == (*streets, *positions))
+        )
+
+    def __str__(self) -> str:
+        sizes = ", ".join(map(str, self.sizes)) or NO_SIZES
+        return f"{' '.join(self.words)}: {sizes}" if self.words else sizes
+
+
+def chosen_sizes(rules: Sequence[SizeRule], situation: Situation) -> tuple[BetSize, ...] | None:
+    """Return the sizes in a situation, by the last rule that covers it; None without a rule."""
+    return next((rule.sizes for rule in reversed(rules) if rule.covers(situation)), None)
+
+
+def sizes_text(rules: Sequence[SizeRule]) -> str:
+    """Return rules as text, which `parse_sizes` reads."""
+    return "; ".join(map(str, rules))
+
+
+def situations(streets: Iterable[str] = STREETS, kind: str = "bets") -> list[Situation]:
+    """Return all situations on some streets; player 1, who acts second, has no donk bets."""
+    every = map(Situation._make, product(streets, range(len(POSITIONS)), (False, True)))
+    return [one for one in every if not (kind == "bets" and one.is_exception and one.player == 1)]
+
+
+def parse_sizes(text: str, kind: str) -> tuple[SizeRule, ...]:
+    """Read sizes of bets or raises.
+
+    Rules are separated by semicolons, and their sizes by commas. Words before a colon say where the
+    sizes of a rule apply: streets (`flop`, `turn`, `river`), players (`oop`, `ip`), and `donk` bets
+    or `reraise`; without words they apply everywhere. If several rules apply, the last one counts.
+
+    Parameters
+    ----------
+    kind
+        "bets" or "raises".
+
+    Raises
+    ------
+    ParameterError
+        If a rule cannot be read, or has no effect.
+
+    Examples
+    --------
+    >>> sizes_text(parse_sizes("33% ,75%;river:150%,a; Donk: none", "bets"))
+    '33%, 75%; river: 150%, a; donk: none'
+    """
+    rules = tuple(_rule(part, text, kind) for part in text.lower().split(";"))
+    for place, rule in enumerate(rules):
+        used = [one for one in situations(kind=kind) if rule.covers(one)]
+        if not used:
+            _fail(text, kind, str(rule), "applies nowhere: player 1 (ip) acts after a check")
+        later = rules[place + 1 :]
+        if all(any(other.covers(one) for other in later) for one in used):
+            problem = "is replaced by the rules after it; write rules for more situations first"
+            _fail(text, kind, str(rule), problem)
+    return rules
+
+
+def _rule(part: str, text: str, kind: str) -> SizeRule:
+    """Return one rule of a text."""
+    where, colon, listed = part.rpartition(":")
+    words, known = where.split(), (*STREETS, *POSITIONS, EXCEPTIONS[kind])
+    if colon and not words:
+        _fail(text, kind, part.strip(), f"has nothing before the colon; it may be {_listed(known)}")
+    for word in words:
+        if word not in known:
+            _fail(text, kind, word, f"says nothing about where sizes apply; use {_listed(known)}")
+    sizes = () if listed.strip() == NO_SIZES else tuple(_sizes(listed, text, kind))
+    return SizeRule(tuple(word for word in known if word in words), sizes)
+
+
+def _sizes(listed: str, text: str, kind: str) -> Iterable[BetSize]:
+    """Yield the sizes of one rule."""
+    for item in map(str.strip, listed.split(",")):
+        match = SIZE.fullmatch(item)
+        number, unit = match.groups() if match else (None, "")
+        unit = "a" if unit in ("all-in", "allin") else unit
+        problem = _problem(number, unit, kind)
+        if problem:
+            _fail(text, kind, item, problem)
+        yield BetSize(unit, None if number is None else Decimal(number))
+
+
+def _problem(number: str | None, unit: str, kind: str) -> str:
+    """Return what is wrong with a size; nothing if it is right."""
+    if number is not None and not unit:
+        return f"has no unit: write {number}% of the pot, or {number}c for chips"
+    if unit not in ("%", "x", "c", "e", "a"):
+        return "is not a size: write 33% (of the pot), 2.5x (of a bet), 150c (chips), e, 2e or a"
+    if unit == "x" and kind == "bets":
+        return "is a multiple of a bet, and only raises have one before them"
+    if unit == "a":
+        return "" if number is None else "has a number, but a is all-in"
+    if number is None:
+        return "" if unit == "e" else "has no number"
+    if unit == "e":
+        return "" if Decimal(number) % 1 == 0 < Decimal(number) else "needs a number of streets"
+    lowest = 1 if unit == "x" else 0
+    return "" if Decimal(number) > lowest else f"has a number that is not above {lowest}"
+
+
+def _fail(text: str, kind: str, item: str, problem: str) -> NoReturn:
+    raise ParameterError(
+        f"cannot read {kind}={show(text)}: {show(item)} {problem}; an example is "
+        f"{kind}='{EXAMPLE[kind]}'"
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"

@@ -1,0 +1,184 @@
+"""No-limit betting of two players: legal actions, their sizes, and the betting after each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import floor
+from typing import NamedTuple
+
+from infoset.games.bet_sizes import BetSize, Situation, SizeRule, chosen_sizes
+from infoset.typing import Player
+
+
+class Betting(NamedTuple):
+    """The betting on a street, in units of the smallest chip."""
+
+    put_in: tuple[int, int] = (0, 0)
+    """What each player has put in since the start of the endgame."""
+    before: int = 0
+    """What each player had put in before the street."""
+    turn: Player | None = 0
+    """The player who acts; None at the end of a street."""
+    raises: int = 0
+    """Number of bets and raises in the street."""
+    last_raise: int = 0
+    """By how much the last bet or raise exceeded the bet before it."""
+    has_checked: bool = False
+    """Whether player 0 has checked."""
+    folded: Player | None = None
+    """The player who has folded."""
+    street: int = 0
+    """Number of streets before this one."""
+    aggressor: Player | None = None
+    """The player of the last bet or raise: on the street, or until there is one, on the street
+    before."""
+
+
+class Thresholds(NamedTuple):
+    """When sizes become all-in, and when two sizes become one; see `NoLimitEndgame`."""
+
+    add_all_in: Fraction
+    all_in: Fraction
+    all_in_pot: Fraction
+    merge: Fraction
+
+
+@dataclass(frozen=True)
+class BettingRules:
+    """The rules of no-limit betting; see `NoLimitEndgame`. Amounts are in units of `chip`."""
+
+    pot: int
+    stack: int
+    """What is in the pot, and behind of each player, at the start of the endgame."""
+    chip: Fraction
+    """The smallest chip."""
+    streets: tuple[str, ...]
+    bets: tuple[SizeRule, ...]
+    raises: tuple[SizeRule, ...]
+    max_raises: tuple[int, ...]
+    """[streets] number of bets and raises."""
+    min_bet: tuple[int, ...]
+    """[streets] smallest bet, and smallest amount of a raise."""
+    thresholds: Thresholds
+    _known: dict[Betting, dict[str, Betting]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def actions(self, betting: Betting) -> Mapping[str, Betting]:
+        """Return the legal actions, and the betting after each.
+
+        The same betting occurs with every card that chance deals, so each result is computed once.
+        """
+        known = self._known.get(betting)
+        if known is None:
+            known = self._known[betting] = self._actions(betting)
+        return known
+
+    def next_street(self, betting: Betting) -> Betting:
+        """Return the betting after a card is dealt; nobody acts if the players are all-in."""
+        before = betting.put_in[0]
+        return Betting(
+            betting.put_in,
+            before,
+            turn=None if before == self.stack else 0,
+            street=betting.street + 1,
+            aggressor=betting.aggressor if betting.raises else None,
+        )
+
+    def label(self, amount: int) -> str:
+        """Return an amount in chips, such as 250 or 2.15."""
+        chips = amount * self.chip
+        return str(int(chips)) if chips.denominator == 1 else repr(float(chips))
+
+    def _actions(self, betting: Betting) -> dict[str, Betting]:
+        player = betting.turn
+        if player is None:
+            return {}
+        actions = self._passive(betting, player)
+        highest = betting.put_in[1 - player]
+        if betting.raises < self.max_raises[betting.street] and highest < self.stack:
+            verb = "bet" if highest == betting.before else "raise"
+            for total in self._totals(betting, player):
+                is_all_in = total == self.stack
+                label = "all-in" if is_all_in else f"{verb} {self.label(total - betting.before)}"
+                actions[label] = betting._replace(
+                    put_in=_with_chips(betting.put_in, player, total),
+                    turn=1 - player,
+                    raises=betting.raises + 1,
+                    last_raise=total - highest,
+                    aggressor=player,
+                )
+        return actions
+
+    def _passive(self, betting: Betting, player: Player) -> dict[str, Betting]:
+        """Return the fold and the call, or the check."""
+        called = _with_chips(betting.put_in, player, betting.put_in[1 - player])
+        closed = betting._replace(put_in=called, turn=None)
+        if called != betting.put_in:
+            return {"fold": betting._replace(turn=None, folded=player), "call": closed}
+        if player == 0:
+            return {"check": betting._replace(turn=1, has_checked=True)}
+        return {"check": closed}
+
+    def _totals(self, betting: Betting, player: Player) -> list[int]:
+        """Return what the player may have put in after a bet or raise, in increasing order."""
+        highest, limits = betting.put_in[1 - player], self.thresholds
+        pot, behind = self.pot + 2 * highest, self.stack - betting.put_in[player]
+        smallest = max(self.min_bet[betting.street], betting.last_raise)
+        totals = {
+            # All-in is legal below the minimum.
+            self.stack if size.unit == "a" else highest + max(smallest, self._amount(size, betting))
+            for size in self._sizes(betting, player)
+        }
+        if self.stack - highest <= limits.add_all_in * pot:
+            totals.add(self.stack)
+        replaced = {
+            self.stack
+            if total - betting.put_in[player] >= limits.all_in * behind
+            or self.stack - total <= limits.all_in_pot * (self.pot + 2 * total)
+            else total
+            for total in totals
+        }
+        # From the largest: a size stays if it is far enough below the next one that stays.
+        kept: list[int] = []
+        for total in sorted(replaced, reverse=True):
+            size = pot + total - highest
+            if not kept or size < (1 - limits.merge) * (pot + kept[-1] - highest):
+                kept.append(total)
+        return kept[::-1]
+
+    def _sizes(self, betting: Betting, player: Player) -> tuple[BetSize, ...]:
+        """Return the sizes that the rules have for the situation."""
+        if betting.raises:
+            rules, is_exception = self.raises, betting.raises > 1
+        else:
+            rules, is_exception = self.bets, player == 0 and betting.aggressor == 1
+        situation = Situation(self.streets[betting.street], player, is_exception)
+        return chosen_sizes(rules, situation) or ()
+
+    def _amount(self, size: BetSize, betting: Betting) -> int:
+        """Return by how much a size exceeds the bet before it, rounded to chips, halves up."""
+        highest = max(betting.put_in)
+        pot, bet = self.pot + 2 * highest, highest - betting.before
+        if size.unit == "e":
+            return self._equal_share(size, betting, pot, self.stack - highest)
+        # In exact numbers, since floats would round some halves down.
+        number = Fraction(size.number or 0)
+        amount = {"%": number / 100 * pot, "x": (number - 1) * bet, "c": number / self.chip - bet}
+        return floor(amount[size.unit] + Fraction(1, 2))
+
+    def _equal_share(self, size: BetSize, betting: Betting, pot: int, left: int) -> int:
+        """Return the share of the pot that, bet on each of some streets, ends all-in.
+
+        pot, left : what is in the pot and behind after a call.
+        """
+        streets = len(self.streets) - betting.street if size.number is None else int(size.number)
+        # A bet of the share r and its call multiply the pot by 1 + 2 r.
+        growth = (1 + 2 * left / pot) ** (1 / streets)
+        return left if streets == 1 else floor((growth - 1) / 2 * pot + 0.5)
+
+
+def _with_chips(put_in: tuple[int, int], player: Player, total: int) -> tuple[int, int]:
+    return (total, put_in[1]) if player == 0 else (put_in[0], total)
