@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,54 @@ def test_evaluate_says_which_form_it_chose(command):
     shown = " ".join(command("evaluate", LARGE, "uniform").out.split())
     assert f"measured on the {reason}" in shown
     assert "measured on" not in command("evaluate", "kuhn_poker", "uniform").out
+
+
+def test_numbers_are_given_with_the_pot(command):
+    river = "nolimit_endgame(board=Ks9d8h4s2c,pot=80,dead=20,ranges=[QQ+;AK])"
+    ran = command("solve", river, "--form", "public", "--target", "0.5%pot", "--out", "run")
+    found = command("evaluate", "run", "--json").json
+    assert found["exploitability"] <= 0.4
+    assert found["initial_pot"] == {"size": 80.0, "contributions": [30.0, 30.0]}
+    result = json.loads((Path("run") / "result.json").read_text())
+    assert result["initial_pot"] == found["initial_pot"]
+    share = f"({100 * found['exploitability'] / 80:.3g}% of the pot)"
+    totals = [f"({value + 30:.6g} with the pot)" for value in found["values"]]
+    assert sum(found["values"]) == pytest.approx(20)
+    for shown in (ran.out, command("evaluate", "run").out):
+        assert all(text in shown for text in (share, *totals))
+    refused = command("solve", "kuhn_poker", "--target", "0.5%pot").complaint
+    assert "kuhn_poker does not begin with one: give a percentage of the payoff range" in refused
+    assert command("evaluate", "kuhn_poker", "uniform", "--json").json["initial_pot"] is None
+
+
+def test_frequencies_are_shown_by_node(command):
+    ran = command("solve", "leduc_poker", "--form", "public", "--iterations", 20, "--out", "run")
+    rows = command("show", "run", "--by-node", "--json").json["nodes"]
+    first = rows[0]
+    assert (first["node"], first["player"]) == ("(start)", 0)
+    assert first["probability"] == pytest.approx(1)
+    assert sum(first["frequencies"]) == pytest.approx(1)
+    pairs = zip(first["actions"], first["frequencies"], strict=True)
+    texts = [f"{action} {share:.3f}" for action, share in pairs if share >= 0.0005]
+    shown = "  ".join(texts)
+    assert f"first decision               {shown}" in ran.out
+    assert shown in command("show", "run", "--by-node").out
+    # Half of the infostates are those of player 1: each node has six hands, or five.
+    policy = infoset.load_policy("run")
+    assert len(rows) == sum(map(len, policy.form.decisions))
+    early = command("show", "run", "--by-node", "--depth", 1, "--player", 1, "--json").json["nodes"]
+    assert [row["node"] for row in early] == ["call", "raise"]
+    raised = command("show", "run", "--by-node", "--match", "raise / raise", "--json").json["nodes"]
+    assert raised == [row for row in rows if "raise / raise" in row["node"]]
+    top = command("show", "run", "--by-node", "--top", 3, "--json").json["nodes"]
+    assert len(top) == 3
+    assert min(row["probability"] for row in top) >= sorted(row["probability"] for row in rows)[-3]
+    tree = command("show", "kuhn_poker", "uniform", "--by-node", "--json").json["nodes"]
+    assert [row["frequencies"] for row in tree] == [[0.5, 0.5]] * 4
+    for option in (["--csv"], ["--component", 0]):
+        assert "--by-node cannot" in command("show", "run", "--by-node", *option).complaint
+    refused = command("show", "goofspiel(num_cards=3)", "uniform", "--by-node").complaint
+    assert "has no public form" in refused
 
 
 def test_options_of_solve_that_do_not_fit(command):

@@ -46,6 +46,7 @@ KEYS = {
     "security_levels",
     "rounding",
     "payoff_width",
+    "initial_pot",
     "gaps",
     "outcome",
 }

@@ -15,6 +15,7 @@ from infoset.evaluation import (
     evaluate_hands,
     evaluate_policy,
 )
+from infoset.evaluation.infostate_statuses import infostate_reach
 from infoset.forms import Fold, chance_reach_of_nodes, unblocked_reach, with_ranges
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, transfer_policy
@@ -110,6 +111,38 @@ def test_values_of_actions_hands_and_nodes_are_those_of_the_tree(spec):
             assert values.belief(node, player)[alive] == pytest.approx(
                 in_tree.infostate_reach[player][here[alive]] / in_tree.state_reach[state], abs=1e-12
             )
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_frequencies_of_actions_are_means_over_the_infostates_of_the_tree(spec):
+    tree = cached_tree(spec)
+    form = derive_public_form(tree)
+    policy = random_public_policy(form, 3)
+    on_tree = transfer_policy(policy, tree)
+    reach, totals, played = infostate_reach(on_tree), Counter(), {}
+    for row in on_tree.sorted_rows():
+        node = row.infostate.partition(" / ")[2] or "(start)"
+        here = float(reach[row.player][row.number])
+        totals[row.player, node] += here
+        played[row.player, node] = played.get((row.player, node), 0.0) + here * row.probabilities
+    values = PublicValues(policy)
+    nodes = [int(node) for own in form.decisions for node in own]
+    assert len(nodes) == len(totals)
+    for node in nodes:
+        key = int(form.player[node]), form.label(node)
+        assert values.probability(node) == pytest.approx(totals[key])
+        assert values.action_frequencies(node) == pytest.approx(played[key] / totals[key])
+
+
+def test_frequencies_where_play_never_leads_are_unknown():
+    form = build_public_form(load_game("kuhn_poker"))
+    passes = [np.where(np.arange(plex.num_sequences) % 2, 1.0, 0.0) for plex in form.treeplexes]
+    values = PublicValues(TabularPolicy.from_weights(form, passes))
+    node = next(int(node) for node in form.decisions[1] if form.label(int(node)) == "bet")
+    assert np.isnan(values.action_frequencies(node)).all()
+    chance = PublicValues(random_public_policy(build_public_form(load_game("leduc_poker")), 0))
+    with pytest.raises(ParameterError, match="acts"):
+        chance.action_frequencies(int(np.flatnonzero(chance.public_form.player < 0)[0]))
 
 
 def _rng(seed):

@@ -10,11 +10,12 @@ import pytest
 
 from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation
+from infoset.forms import lock
 from infoset.front import prepare_comparison
 from infoset.games import load_game
 from infoset.runs import Budget, make_budget, planned_measurements
 from infoset.solvers import get_method
-from infoset.tree import build_sequence_form, build_tree
+from infoset.tree import build_public_form, build_sequence_form, build_tree
 
 
 @cache
@@ -64,6 +65,11 @@ def test_percentages_are_of_the_payoff_range():
     made = make_budget(kuhn_form(), target="1%")
     assert (made.target, made.iterations, made.seconds) == (pytest.approx(0.04), None, None)
     assert make_budget(kuhn_form()).target == pytest.approx(0.004)
+    river = build_public_form(load_game("nolimit_endgame(board=Ks9d8h4s2c,pot=50,ranges=QQ+)"))
+    for form in (river, lock(river, {})):
+        assert make_budget(form, target="0.4 %pot").target == pytest.approx(0.2)
+    with pytest.raises(ParameterError, match="'1%pot' is a percentage of the pot, and kuhn_poker"):
+        make_budget(kuhn_form(), target="1%pot")
     with pytest.raises(ParameterError, match=r"make_budget\(form, target='1%'\)"):
         Budget(target="1%")
 

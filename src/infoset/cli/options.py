@@ -176,8 +176,8 @@ TargetOption: TypeAlias = Annotated[
     typer.Option(
         "--target",
         metavar="NUMBER",
-        help="Exploitability (or NashConv) at which to stop, such as 0.01, or 0.1% (of the payoff "
-        "range).",
+        help="Exploitability (or NashConv) at which to stop, such as 0.01, 0.1% (of the payoff "
+        "range), or 0.1%pot (of the pot with which the game begins).",
     ),
 ]
 IterationsOption: TypeAlias = Annotated[

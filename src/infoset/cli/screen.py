@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 
-from infoset.cli.tables import TextTable, output_width
+from infoset.cli.tables import JOINT, TextTable, output_width
 from infoset.utils.text import format_count, printable, printable_line
 
 if TYPE_CHECKING:
@@ -18,16 +18,19 @@ if TYPE_CHECKING:
 
     from infoset.evaluation import Evaluation
     from infoset.front import CompiledGame
-    from infoset.game import Game
+    from infoset.game import Game, InitialPot
     from infoset.learning import LearnResult
     from infoset.runs import SolveResult
     from infoset.teams import TeamResult
+    from infoset.typing import Action, FloatArray, Player
 
 
 AVERAGE_NOTE = (
     "note: {path} is a correlated policy; its average stands for it, in which players draw "
     "independently"
 )
+SMALLEST_SHOWN = 0.0005
+"""Probabilities below it are not printed."""
 SEARCHER_NOTE = "note: the searcher was queried once at each infostate; these answers are measured"
 
 
@@ -146,6 +149,13 @@ def number_text(value: float | int | None) -> str:
     return "-" if value is None or isnan(value) else f"{value:.6g}"
 
 
+def value_text(value: float, player: Player, pot: InitialPot | None) -> str:
+    """Format a value, in a game that begins with a pot also with the player's part of the pot."""
+    if pot is None:
+        return number_text(value)
+    return f"{number_text(value)} ({number_text(value + pot.contributions[player])} with the pot)"
+
+
 def error_text(value: float | None, rounding: float) -> str:
     """Format an error, without digits that may be rounding."""
     if value is not None and value < rounding:
@@ -153,16 +163,27 @@ def error_text(value: float | None, rounding: float) -> str:
     return number_text(value)
 
 
-def error_rows(measured: Evaluation) -> list[tuple[str, str]]:
+def error_rows(measured: Evaluation, pot: InitialPot | None) -> list[tuple[str, str]]:
     """Return the names and texts of the distances of a policy from equilibrium.
 
     Exploitability is defined in two-player constant-sum games; in others, the largest gain takes
-    its place.
+    its place. In a game that begins with a pot, it is also given in percent of the pot.
     """
     rows = [("NashConv", error_text(measured.nash_conv, measured.rounding))]
-    if measured.exploitability is not None:
-        return [*rows, ("exploitability", error_text(measured.exploitability, measured.rounding))]
-    return [*rows, ("largest gain", error_text(max(measured.gains), measured.rounding))]
+    name, error = "exploitability", measured.exploitability
+    if error is None:
+        name, error = "largest gain", max(measured.gains)
+    text = error_text(error, measured.rounding)
+    if pot is not None and error >= measured.rounding:
+        text += f" ({100 * error / pot.size:.3g}% of the pot)"
+    return [*rows, (name, text)]
+
+
+def frequencies_text(actions: Sequence[Action], frequencies: FloatArray) -> str:
+    """Format how often actions are played, with words that stay together in a table."""
+    pairs = zip(actions, frequencies.tolist(), strict=True)
+    texts = (f"{action} {share:.3f}" for action, share in pairs if share >= SMALLEST_SHOWN)
+    return "  ".join(text.replace(" ", JOINT) for text in texts)
 
 
 def say_equilibrium(measured: Evaluation) -> None:

@@ -114,6 +114,20 @@ class PublicValues:
         total = weight.sum()
         return weight / total if total > 0 else np.full(len(weight), np.nan)
 
+    def action_frequencies(self, node: int) -> FloatArray:
+        """Return [actions] how often each action is played at a node, over the acting hands there.
+
+        It is NaN if the policy never leads there.
+
+        Raises
+        ------
+        ParameterError
+            If the node does not exist, or chance acts there.
+        """
+        played = self.policy.at_node(node)
+        frequencies: FloatArray = played @ self.belief(node, int(self.public_form.player[node]))
+        return frequencies
+
     def probability(self, node: int) -> float:
         """Return the probability that play reaches a node."""
         return float(self._weight(node, 0).sum())

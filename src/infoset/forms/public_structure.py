@@ -368,15 +368,25 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         symmetric suits exchange, the form has one.
         """
         texts = [value_text(label) for label in self.hands[player]]
+        nodes, first = self.early_decisions(player, max_depth)
+        for node, begin in zip(nodes.tolist(), first.tolist(), strict=True):
+            classes = self.hand_classes[player][self.class_map[node]]
+            for hand in np.flatnonzero(self.hand_sets[player][self.hand_set[node]]).tolist():
+                yield self._infostate_text(texts[hand], node), begin + int(classes[hand])
+
+    def early_decisions(
+        self, player: Player, max_depth: int | None = None
+    ) -> tuple[IntArray, LongArray]:
+        """Return public decisions with fewer than `max_depth` decisions of the player before.
+
+        The second array has the first infostate of each.
+        """
         # Infostates are ordered by node, and at a node by class of hands.
         nodes, first = np.unique(self.infostates[player][0], return_index=True)
         if max_depth is not None:
             is_early = self.treeplexes[player].own_depth[first] < max_depth
             nodes, first = nodes[is_early], first[is_early]
-        for node, begin in zip(nodes.tolist(), first.tolist(), strict=True):
-            classes = self.hand_classes[player][self.class_map[node]]
-            for hand in np.flatnonzero(self.hand_sets[player][self.hand_set[node]]).tolist():
-                yield self._infostate_text(texts[hand], node), begin + int(classes[hand])
+        return nodes, first
 
     def reading_order(self, player: Player) -> LongArray:
         """Return positions in `labeled_infostates` in an order for readers: as they are."""

@@ -6,7 +6,7 @@ from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, other_card_order, step_text
 from infoset.game.observation import Observation
 from infoset.game.player_names import player_name
-from infoset.game.protocol import Game, GameSource, Probability, parameter_text
+from infoset.game.protocol import Game, GameSource, InitialPot, Probability, parameter_text
 from infoset.game.public_rules import PublicDeal, PublicEnd, PublicHand, PublicRules, scaled_hands
 from infoset.game.public_rules_game import PublicRulesGame
 from infoset.game.remarks import Remark
@@ -20,6 +20,7 @@ __all__ = [
     "GameSource",
     "History",
     "Infostate",
+    "InitialPot",
     "Observation",
     "Probability",
     "PublicDeal",

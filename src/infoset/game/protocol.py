@@ -8,7 +8,7 @@ from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,16 @@ RULES = ("initial_world", "actors", "legal_actions", "transitions", "observe")
 
 Probability: TypeAlias = float | Fraction
 """A probability; values of type `Fraction` and int remain exact."""
+
+
+class InitialPot(NamedTuple):
+    """The pot with which a game begins."""
+
+    size: float
+    """What is in the pot, in the game's units."""
+    contributions: tuple[float, ...]
+    """[N] what each player has put into it. Utilities count it as the player's: together with it,
+    they are what the player gets of the pot."""
 
 
 class Game(ABC):
@@ -87,6 +97,14 @@ class Game(ABC):
 
     player_names: Sequence[str] = ()
     """[N] names of the players, which replace `player 0` and so on wherever players are shown."""
+
+    @property
+    def initial_pot(self) -> InitialPot | None:
+        """The pot with which the game begins, if there is one, as in the endgames of poker.
+
+        Errors are then also given in percent of it, and values with the player's part of it added.
+        """
+        return None
 
     @cached_property
     def utility_range(self) -> tuple[float, float] | None:
@@ -347,13 +365,15 @@ class GameSource:
     """Parameters of the rules; None for an extensive form."""
     player_names: tuple[str, ...] = ()
     """[N] names of the players, if they have their own; see `player_name`."""
+    initial_pot: InitialPot | None = None
+    """See `Game.initial_pot`."""
 
     @classmethod
     def of_rules(cls, game: Game) -> GameSource:
         """Return the source of a game that was built from its rules."""
         kind = type(game)
         rules = f"{kind.__module__}.{kind.__qualname__}"
-        return cls("rules", rules, game.parameters(), own_names(game))
+        return cls("rules", rules, game.parameters(), own_names(game), game.initial_pot)
 
 
 def action_choices(game: Game, world: World) -> list[Sequence[Action]]:

@@ -11,7 +11,15 @@ from itertools import combinations, product
 from typing import Any, ClassVar, NamedTuple
 
 from infoset.errors import ParameterError, show
-from infoset.game import Game, PublicDeal, PublicEnd, PublicHand, PublicRules, PublicRulesGame
+from infoset.game import (
+    Game,
+    InitialPot,
+    PublicDeal,
+    PublicEnd,
+    PublicHand,
+    PublicRules,
+    PublicRulesGame,
+)
 from infoset.games.bet_sizes import (
     POSITIONS,
     STREETS,
@@ -174,6 +182,12 @@ class NoLimitEndgame(PublicRulesGame):
         smallest = self.listed("min_bet", len(self.streets), "street")
         amounts = (self.pot, *self.listed("stack", 2, "player"), self.dead, *smallest)
         return Fraction(1) if all(isinstance(one, int) for one in amounts) else Fraction(1, 100)
+
+    @property
+    def initial_pot(self) -> InitialPot:
+        """The pot at the start; each player has put in half of it without dead money."""
+        half = (self.pot - self.dead) / 2
+        return InitialPot(float(self.pot), (half, half))
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:

@@ -19,13 +19,17 @@ from infoset.utils.arguments import check_callable, check_count, check_number, c
 from infoset.utils.clocks import working_seconds
 
 Target: TypeAlias = float | str
-"""A distance from equilibrium in the game's units, or as a percentage of the payoff range."""
+"""A distance from equilibrium in the game's units, or as a percentage of the payoff range, or
+with `%pot` of the pot with which the game begins."""
 
 DEFAULT_FRACTION = 1e-3
 DEFAULT_TARGET = f"{DEFAULT_FRACTION:.1%}"
 DEFAULT_ITERATIONS = 100_000
 DEFAULT_COST = 60_000_000_000
 """Count of numbers read after which a run without limits ends: about one minute in large games."""
+
+POT = "%pot"
+"""The unit of targets in percent of the pot."""
 
 STALLED_AFTER = 10_000
 STALLED_FRACTION = 0.9
@@ -217,17 +221,31 @@ def _payoff_width(form: Form) -> float:
     return width
 
 
+def _initial_pot(form: Form, target: Target) -> float:
+    """Return the size of the pot with which a game begins, or raise."""
+    pot = form.source.initial_pot
+    if pot is None:
+        raise ParameterError(
+            f"target={show(target)} is a percentage of the pot, and {form.name} does not begin "
+            "with one: give a percentage of the payoff range such as '0.1%'"
+        )
+    return pot.size
+
+
 def _absolute_target(form: Form, target: Target) -> float:
     """Return a target in the game's units."""
     try:
-        text = str(target).strip()
-        number = float(text.removesuffix("%"))
+        text = "".join(str(target).split())
+        number = float(text.removesuffix(POT).removesuffix("%"))
     except ValueError:
         raise ParameterError(
             f"target={show(target)} is not a number: give a distance from equilibrium such as "
-            "0.001, or a percentage of the payoff range such as '0.1%'"
+            "0.001, a percentage of the payoff range such as '0.1%', or one of the pot such as "
+            "'0.3%pot'"
         ) from None
-    if text.endswith("%"):
+    if text.endswith(POT):
+        number *= _initial_pot(form, target) / 100
+    elif text.endswith("%"):
         width = _payoff_width(form)
         number *= width / 100
         if number >= 0 and width <= form.rounding:

@@ -163,6 +163,7 @@ class SolveResult(ShortRepr):
 
     def summary(self) -> dict[str, Any]:
         """Return the result as JSON values, without the policies and the trace."""
+        pot = self.policy.form.source.initial_pot
         return {
             "game": self.game,
             "method": self.method,
@@ -180,6 +181,7 @@ class SolveResult(ShortRepr):
             "security_levels": None if self.security_levels is None else list(self.security_levels),
             "rounding": self.measured.rounding,
             "payoff_width": self.policy.form.payoff_width,
+            "initial_pot": pot and pot._asdict(),
             "gaps": dict(self.gaps),
             "outcome": self.outcome,
         }

@@ -29,6 +29,7 @@ from infoset.cli.screen import (
     say_equilibrium,
     tell,
     tell_notes,
+    value_text,
 )
 from infoset.cli.tables import TextTable
 from infoset.cli.teams import RuleOption, interval_text, parse_teams
@@ -196,7 +197,7 @@ def _measure(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> 
     with live(str(rules)) as progress:
         found = evaluate(rules, _policies(rules, players), progress=progress.building)
     tell_notes(rules)
-    policy = ", ".join(players)
+    policy, pot = ", ".join(players), getattr(rules, "initial_pot", None)
     if as_json:
         numbers = {
             "values": found.values,
@@ -206,12 +207,13 @@ def _measure(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> 
             "security_levels": found.security_levels,
             "rounding": found.rounding,
             "form_reason": found.form_reason,
+            "initial_pot": pot and pot._asdict(),
         }
         print_json({"game": str(rules), "policy": policy, **numbers})
         return
     gains = [error_text(gain, found.rounding) for gain in found.gains]
     table = _table_of_players(rules, "gain of a best response", found.values, gains)
-    for name, text in error_rows(found):
+    for name, text in error_rows(found, pot):
         table.add_row(name, "", text)
     for player, level in enumerate(found.security_levels or () if len(players) > 1 else ()):
         name = player_name(rules, player)
@@ -336,9 +338,10 @@ def _table_of_players(
     """Return a table with a row for each player, and place for totals."""
     from infoset.game.player_names import short_name
 
+    pot = getattr(rules, "initial_pot", None)
     table = TextTable("player", ">value", f">{gain}")
     for player, (value, own) in enumerate(zip(values, gains, strict=True)):
-        table.add_row(short_name(rules, player), number_text(value), own)
+        table.add_row(short_name(rules, player), value_text(value, player, pot), own)
     return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -17,8 +17,15 @@ from infoset.cli.options import (
     game_and_policy,
 )
 from infoset.cli.progress import live
-from infoset.cli.screen import print_json, print_table, say, say_data
-from infoset.cli.tables import JOINT, TextTable
+from infoset.cli.screen import (
+    SMALLEST_SHOWN,
+    frequencies_text,
+    print_json,
+    print_table,
+    say,
+    say_data,
+)
+from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,8 +35,19 @@ if TYPE_CHECKING:
     from infoset.efg import ExtensiveForm
     from infoset.game import Game
     from infoset.policy import PolicyRow, TabularPolicy
+    from infoset.typing import FloatArray
 
-SMALLEST_SHOWN = 0.0005
+
+class NodeRow(NamedTuple):
+    """How often each action is played at a public node."""
+
+    player: int
+    node: str
+    """The public actions and observations that lead there."""
+    probability: float
+    """Probability that play leads there."""
+    actions: tuple[Any, ...]
+    frequencies: FloatArray
 
 
 class Choice(NamedTuple):
@@ -55,6 +73,26 @@ class Choice(NamedTuple):
         for _, group in groupby(range(len(kept)), key=lambda place: kept[place].player):
             best.update(sorted(group, key=lambda place: -kept[place].own_reach)[: self.top])
         return [row for place, row in enumerate(kept) if place in best]
+
+    def node_rows(self, policy: TabularPolicy) -> list[NodeRow]:
+        """Return the rows of public nodes that are chosen, in their order."""
+        from infoset.evaluation import PublicValues
+
+        form: Any = policy.form
+        values, kept = PublicValues(policy), []
+        early = (form.early_decisions(player, self.depth)[0].tolist() for player in range(2))
+        for node in sorted(chain(*early)):
+            player, label = int(form.player[node]), form.label(node)
+            if self.player in (None, player) and self._matches(label):
+                frequencies = values.action_frequencies(node)
+                given = values.probability(node), form.legal_actions(node), frequencies
+                kept.append(NodeRow(player, label, *given))
+        if self.reached:
+            kept = [row for row in kept if row.probability >= SMALLEST_SHOWN]
+        if self.top is not None:
+            best = sorted(range(len(kept)), key=lambda place: -kept[place].probability)
+            kept = [kept[place] for place in sorted(best[: self.top])]
+        return kept
 
     def _includes(self, row: PolicyRow) -> bool:
         return (
@@ -109,6 +147,13 @@ def run(
             show_default="the average of all",
         ),
     ] = None,
+    by_node: Annotated[
+        bool,
+        typer.Option(
+            "--by-node",
+            help="Print how often each action is played at each public node, over all hands.",
+        ),
+    ] = False,
     as_csv: Annotated[
         bool,
         typer.Option(
@@ -134,6 +179,11 @@ def run(
     rules, path = game_and_policy(game, policy)
     number = None if player is None else find_player(rules, player)
     choice = Choice(number, reached, depth, match, top)
+    if by_node:
+        if as_csv or component is not None:
+            raise typer.BadParameter("--by-node cannot be combined with --csv or --component")
+        _show_nodes(rules, path, choice, as_json)
+        return
     with live(str(rules)) as progress:
         found, part = _read(rules, path, component, progress)
         about = read_policy_metadata(path)
@@ -152,6 +202,26 @@ def run(
         say("no infostate agrees with the options")
         return
     _print_text(rules, rows, _totals(found), status)
+
+
+def _show_nodes(rules: Game | ExtensiveForm, path: str, choice: Choice, as_json: bool) -> None:
+    """Print how often each action is played at each public node."""
+    from infoset.front import resolve_policy, to_public_form
+    from infoset.game.player_names import short_name
+
+    with live(str(rules)) as progress:
+        form = to_public_form(rules, progress=progress.building)
+        rows = choice.node_rows(resolve_policy(path, form))
+    if as_json:
+        records = [{**row._asdict(), "frequencies": row.frequencies.tolist()} for row in rows]
+        print_json({"game": str(rules), "policy": path, "nodes": records})
+        return
+    table = TextTable(">probability", "player", "public node", "frequencies", is_plain=True)
+    for row in rows:
+        frequencies = frequencies_text(row.actions, row.frequencies)
+        name = short_name(rules, row.player)
+        table.add_row(f"{row.probability:.3f}", name, row.node, frequencies or "never reached")
+    print_table(table, title=f"{rules}: {path}")
 
 
 def _read(
@@ -222,9 +292,7 @@ def _print_text(
         shown = "" if len(of_player) == totals[player] else f"{len(of_player):,} of "
         table = TextTable(">own reach", "status", "infostate", "policy", is_plain=True)
         for row in of_player:
-            pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
-            shares = (f"{a} {share:.3f}" for a, share in pairs if share >= SMALLEST_SHOWN)
-            policy = "  ".join(share.replace(" ", JOINT) for share in shares)
+            policy = frequencies_text(row.actions, row.probabilities)
             marked = str(status[player][row.number])
             table.add_row(f"{row.own_reach:.3f}", marked, row.infostate, policy)
         say()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -29,6 +29,7 @@ from infoset.cli.screen import (
     add_times,
     asks_for_list,
     error_rows,
+    frequencies_text,
     list_and_leave,
     number_text,
     print_json,
@@ -37,6 +38,7 @@ from infoset.cli.screen import (
     say_equilibrium,
     tell,
     tell_notes,
+    value_text,
 )
 from infoset.cli.tables import TextTable
 from infoset.cli.teams import (
@@ -281,6 +283,15 @@ def _count_status(policy: TabularPolicy) -> dict[str, int]:
     return {name: sum(int(many[own == name].sum()) for own, many in pairs) for name in STATUSES}
 
 
+def _first_frequencies(policy: TabularPolicy) -> str:
+    """Return how often each action is played at the first public node at which a player acts."""
+    from infoset.evaluation import PublicValues
+
+    form: Any = policy.form
+    node = min(int(own[0]) for own in form.decisions if len(own))
+    return frequencies_text(form.legal_actions(node), PublicValues(policy).action_frequencies(node))
+
+
 def _report(
     result: SolveResult, folder: Path, spec: str, storage: str, locked: LockedForm | None
 ) -> None:
@@ -290,7 +301,7 @@ def _report(
     from infoset.game import player_name
     from infoset.policy import restrict_policy, rounded_policy
 
-    table = TextTable()
+    table, pot = TextTable(), result.policy.form.source.initial_pot
     table.add_row("outcome", ENDINGS[result.outcome])
     if result.reason is not None:
         table.add_row("method", result.reason)
@@ -300,15 +311,17 @@ def _report(
     add_times(table, result)
     for player, value in enumerate(result.values):
         name = player_name(result.policy.form, player)
-        table.add_row(f"value of {name}", number_text(value))
+        table.add_row(f"value of {name}", value_text(value, player, pot))
     for player, level in enumerate(result.security_levels or ()):
         name = player_name(result.policy.form, player)
         table.add_row(f"security level of {name}", number_text(level))
-    for name, text in error_rows(result.measured):
+    for name, text in error_rows(result.measured, pot):
         table.add_row(name, text)
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
     counts = _count_status(result.policy)
+    if counts and result.policy.form.kind == "public":
+        table.add_row("first decision", _first_frequencies(result.policy))
     if counts:
         shown = (f"{count:,} {name}" for name, count in counts.items() if count)
         table.add_row("infostates", ", ".join(shown))
