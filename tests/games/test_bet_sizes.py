@@ -188,8 +188,9 @@ def test_all_in_is_added_and_replaces_sizes():
     # 90 are 0.9 of the pot; after a bet of 60 and a call, 30 are 0.14 of it.
     assert legal("river", **sizes, add_all_in=0.89) == ["bet 60"]
     assert legal("river", **sizes, add_all_in=0.9) == ["bet 60", "all-in"]
-    assert legal("river", ["bet 60"], **sizes, raises="none", add_all_in=0.13) == []
-    assert legal("river", ["bet 60"], **sizes, raises="none", add_all_in=0.14) == ["all-in"]
+    assert legal("river", ["bet 60"], **sizes, raises="none", add_all_in=1) == []
+    assert legal("river", **sizes, all_in_above=60) == ["bet 60"]
+    assert legal("river", **sizes, all_in_above=59.9) == ["all-in"]
     # Added before close sizes are left out: 190 is the largest, and 160 is 0.84 of it.
     assert legal("river", **sizes, add_all_in=1, merge=0.15) == ["bet 60", "all-in"]
     assert legal("river", **sizes, add_all_in=1, merge=0.16) == ["all-in"]

@@ -32,7 +32,7 @@ from infoset.front.python_files import (
     load_from_python_file,
 )
 from infoset.game import Game
-from infoset.games import game_of_form, is_registered, load_game
+from infoset.games import SPOT_FILES, game_of_form, is_registered, is_spot, load_game, load_spot
 from infoset.solvers import MethodSpec, runs_on
 from infoset.tree import (
     BuildProgress,
@@ -81,7 +81,8 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
         `package.module:Class(...)` for a game in a module, which workers can import, too;
         the path of a file of Gambit (`.efg`, `.nfg`, `.gbt`) or LiteEFG (`.game`), which may be
-        compressed by gzip.
+        compressed by gzip;
+        the path of a poker spot of TexasSolver or PioSOLVER, or as JSON.
     **parameters
         Parameters of a registered game, or of a class in a Python file, which replace those of the
         text.
@@ -124,12 +125,12 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
 
         return load_openspiel(spec.removeprefix(OPENSPIEL))
     if is_file:
-        return load_game_file(spec)
+        return load_spot(spec) if is_spot(spec) else load_game_file(spec)
     if is_module_object(spec):
         of_module: Game = load_from_module(spec, (Game,), "game", parameters)
         return of_module
     if looks_like_path(spec):
-        give = f"give the name of a game, or the path of its file ({READABLE})"
+        give = f"give the name of a game, or the path of its file ({READABLE}; {SPOT_FILES})"
         raise GameFileError(no_such_path(spec, give))
     return load_game(spec, **parameters)
 

@@ -41,6 +41,8 @@ class Thresholds(NamedTuple):
 
     add_all_in: Fraction
     all_in: Fraction
+    all_in_above: Fraction | None
+    """In units of the smallest chip; None for no such threshold."""
     all_in_pot: Fraction
     merge: Fraction
 
@@ -132,12 +134,13 @@ class BettingRules:
             self.stack if size.unit == "a" else highest + max(smallest, self._amount(size, betting))
             for size in self._sizes(betting, player)
         }
-        if self.stack - highest <= limits.add_all_in * pot:
+        if totals and self.stack - highest <= limits.add_all_in * pot:
             totals.add(self.stack)
         replaced = {
             self.stack
             if total - betting.put_in[player] >= limits.all_in * behind
             or self.stack - total <= limits.all_in_pot * (self.pot + 2 * total)
+            or (limits.all_in_above is not None and total > limits.all_in_above)
             else total
             for total in totals
         }

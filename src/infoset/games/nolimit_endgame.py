@@ -88,9 +88,12 @@ class NoLimitEndgame(PublicRulesGame):
         A bet or raise of at least this share of the chips that a player has left is all-in.
     all_in_pot
         A bet or raise is all-in if, after a call, at most this share of the pot is left.
+    all_in_above
+        A bet or raise is all-in if the player has then put in more than this many chips since the
+        start; -1 for no such limit.
     add_all_in
-        All-in is added where at most this share of the pot is left, after the call if it is a
-        raise.
+        All-in is added to other sizes where at most this share of the pot is left, after the call
+        if it is a raise.
     merge
         A size is left out if the pot and it are at least 1 - `merge` times the pot and the next
         larger size that stays.
@@ -123,10 +126,10 @@ class NoLimitEndgame(PublicRulesGame):
 
     Sizes become actions in this order: they are rounded to chips; raised to the minimum, which is
     `min_bet` and the amount of the last bet or raise; all-in is added by `add_all_in`; sizes become
-    all-in by `all_in` and `all_in_pot`; sizes that lead to the same amount are one action; and
-    close ones are left out by `merge`. All-in may be below the minimum. Actions are labeled with
-    the chips that the player then has put in during the street, such as `bet 50` and `raise 200`,
-    or `all-in`.
+    all-in by `all_in`, `all_in_pot` and `all_in_above`; sizes that lead to the same amount are one
+    action; and close ones are left out by `merge`. All-in may be below the minimum. Actions are
+    labeled with the chips that the player then has put in during the street, such as `bet 50` and
+    `raise 200`, or `all-in`.
     """
 
     name: ClassVar[str] = "nolimit_endgame"
@@ -143,6 +146,7 @@ class NoLimitEndgame(PublicRulesGame):
     rake_cap: float = number(-1, low=0, special=-1)
     ranges: tuple[str, str] = (ALL_HANDS, ALL_HANDS)
     all_in_pot: float = real(0.0, low=0)
+    all_in_above: float = number(-1, low=0, special=-1)
     add_all_in: float = real(0.0, low=0)
     merge: float = real(0.0, low=0)
     dead: float = number(0, low=0)
@@ -339,7 +343,7 @@ class EndgameRules(PublicRules):
     def __init__(self, game: NoLimitEndgame) -> None:
         self.game = game
         self.board = parse_cards(game.board)
-        streets = game.streets
+        streets, above = game.streets, game.all_in_above
         smallest = game.listed("min_bet", len(streets), "street")
         self.betting = BettingRules(
             pot=game.units("pot", game.pot, 1),
@@ -351,7 +355,11 @@ class EndgameRules(PublicRules):
             max_raises=game.listed("max_raises", len(streets), "street"),
             min_bet=tuple(game.units("min_bet", own, 1) for own in smallest),
             thresholds=Thresholds(
-                *map(_decimal, (game.add_all_in, game.all_in, game.all_in_pot, game.merge))
+                add_all_in=_decimal(game.add_all_in),
+                all_in=_decimal(game.all_in),
+                all_in_above=None if above == -1 else _decimal(above) / game.smallest_chip,
+                all_in_pot=_decimal(game.all_in_pot),
+                merge=_decimal(game.merge),
             ),
         )
         # What each player has put in before the start, and what nobody has.

@@ -78,6 +78,9 @@ STORED_EXACTLY = "float64"
 LARGEST_WITH_STATUS = 1_000_000
 """Numbers read per gradient up to which the status of infostates is counted in less than a second.
 """
+LARGEST_WITH_FREQUENCIES = 100_000_000
+"""Numbers read per gradient up to which the frequencies at a node are found in less than a second.
+"""
 
 
 def _known_method(context: typer.Context, method: str) -> str:
@@ -320,7 +323,8 @@ def _report(
     for name, gap in result.gaps.items():
         table.add_row(f"{name} gap", number_text(gap))
     counts = _count_status(result.policy)
-    if counts and result.policy.form.kind == "public":
+    form = result.policy.form
+    if form.kind == "public" and form.gradient_cost <= LARGEST_WITH_FREQUENCIES:
         table.add_row("first decision", _first_frequencies(result.policy))
     if counts:
         shown = (f"{count:,} {name}" for name, count in counts.items() if count)

@@ -1,0 +1,353 @@
+"""Endgames in files of poker programs: commands of TexasSolver, trees of PioSOLVER, and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn
+
+from infoset.errors import GameFileError, InfosetError, show
+from infoset.games.bet_sizes import NO_SIZES, POSITIONS, STREETS
+from infoset.games.holdem_hands import HOLE_CARDS, PLACE
+from infoset.games.nolimit_endgame import NoLimitEndgame
+
+SPOT_FILES: Final = "poker spots of TexasSolver and PioSOLVER as text, or as .json"
+"""The files that `load_spot` reads, in words."""
+LONGEST_BEGINNING: Final = 4096
+"""Bytes of a file by which its format is recognized."""
+NO_LIMIT: Final = 100
+"""Number of raises on a street that is never reached."""
+
+
+def is_spot(path: str | Path) -> bool:
+    """Return whether a file begins as a spot does; False if it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(LONGEST_BEGINNING)
+    except OSError:
+        return False
+    return any(form.beginning.match(data) for form in FORMATS)
+
+
+def load_spot(path: str | Path) -> NoLimitEndgame:
+    """Read an endgame from a file of a poker program; its content determines the format.
+
+    Raises
+    ------
+    GameFileError
+        If the file cannot be read, or has a rule that `NoLimitEndgame` does not have.
+    ParameterError
+        If the spot is not an endgame, such as with a card twice.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise GameFileError(f"{path} cannot be read: {error}") from error
+    return parse_spot(text, name=str(path))
+
+
+def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
+    """Read an endgame from the text of a file; see `load_spot`.
+
+    Examples
+    --------
+    >>> spot = '''set_pot 100
+    ... set_effective_stack 200
+    ... set_board Ks,9d,8h,4s,2c
+    ... set_range_oop AA,QQ
+    ... set_range_ip KK
+    ... set_bet_sizes oop,river,bet,50,100
+    ... set_bet_sizes oop,river,allin'''
+    >>> parse_spot(spot).bets
+    'river oop: 50%, 100%, a; river ip: none'
+    """
+    data = text.encode()
+    for form in FORMATS:
+        if form.beginning.match(data):
+            return form.parse(Spot(text, name))
+    raise GameFileError(f"{name} is not a spot that can be read: {SPOT_FILES}")
+
+
+class Spot(NamedTuple):
+    """The text of a spot, and the name of its file."""
+
+    text: str
+    name: str
+
+    def fail(self, problem: str, line: int | None = None) -> NoReturn:
+        """Raise the error for a spot that cannot be read."""
+        where = self.name if line is None else f"{self.name}, line {line}"
+        raise GameFileError(f"{where}: {problem}", line=line)
+
+    def number(self, text: object, what: str, line: int | None = None) -> Fraction:
+        """Return a number that the spot has for something."""
+        try:
+            return Fraction(str(text).strip().rstrip("%"))
+        except (ValueError, ZeroDivisionError):
+            self.fail(f"{what} is {show(text)}, which is not a number", line)
+
+    def numbered_lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the lines that are not empty, with their numbers."""
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if line.strip():
+                yield number, line.strip()
+
+
+class Sizes(NamedTuple):
+    """Sizes of a player on a street, as texts; empty where there are none."""
+
+    bets: list[str]
+    donks: list[str]
+    raises: list[str]
+    reraises: list[str] | None = None
+    """None for those of raises."""
+
+
+def _texts(board: str, sizes: Callable[[str, str], Sizes]) -> dict[str, str]:
+    """Return `bets` and `raises` of a game, given the sizes by street and position."""
+    bets, raises = [], []
+    for street in STREETS[len(board) // 2 - 3 :]:
+        for position in POSITIONS:
+            own = sizes(street, position)
+            bets.append(f"{street} {position}: {_listed(own.bets)}")
+            raises.append(f"{street} {position}: {_listed(own.raises)}")
+            # Nobody has bet before the first street.
+            if position == "oop" and len(bets) > 1:
+                bets.append(f"{street} oop donk: {_listed(own.donks)}")
+            if own.reraises is not None:
+                raises.append(f"{street} {position} reraise: {_listed(own.reraises)}")
+    return {"bets": "; ".join(bets), "raises": "; ".join(raises)}
+
+
+def _listed(sizes: list[str]) -> str:
+    return ", ".join(dict.fromkeys(sizes)) or NO_SIZES
+
+
+def _decimal(number: Fraction) -> float | int:
+    """Return a number as games have it."""
+    return int(number) if number.denominator == 1 else float(number)
+
+
+def _board(text: str) -> str:
+    return re.sub(r"[\s,]", "", text)
+
+
+# --- TexasSolver -------------------------------------------------------------------------------
+
+REQUIRED: Final = ("pot", "effective_stack", "board", "range_oop", "range_ip")
+IGNORED: Final = re.compile(
+    r"(build_tree|start_solve|dump_result|set_(thread_num|accuracy|max_iteration|print_interval|"
+    r"use_isomorphism|dump_rounds|use_halffloats))\b"
+)
+"""Commands that do not change the game."""
+KINDS: Final = ("bet", "donk", "raise", "allin")
+
+
+def _parse_commands(spot: Spot) -> NoLimitEndgame:
+    """Read commands of TexasSolver's console, one per line."""
+    given: dict[str, str] = {}
+    sizes: dict[tuple[str, ...], list[str]] = {}
+    for line, text in spot.numbered_lines():
+        command, _, rest = text.partition(" ")
+        name = command.removeprefix("set_")
+        if name == "bet_sizes":
+            *where, numbers = _bet_sizes(spot, line, rest)
+            sizes[tuple(where)] = numbers
+        elif name in (*REQUIRED, "allin_threshold", "raise_limit"):
+            given[name] = rest.strip()
+        elif not IGNORED.match(text):
+            spot.fail(f"{show(command)} is not a command that is known here", line)
+    for name in REQUIRED:
+        if not given.get(name):
+            spot.fail(f"the command set_{name} is missing")
+    board = _board(given["board"])
+
+    def of_player(street: str, position: str) -> Sizes:
+        bets, donks, raises = (sizes.get((position, street, kind), []) for kind in KINDS[:3])
+        if (position, street, "allin") in sizes:
+            # All-in is added where there are sizes: no donk bet if there are none.
+            bets, raises = [*bets, "a"], [*raises, "a"]
+            donks = [*donks, "a"] if donks else []
+        return Sizes(bets, donks, raises)
+
+    pot, stack = (spot.number(given[name], name) for name in ("pot", "effective_stack"))
+    threshold = spot.number(given.get("allin_threshold", "0.67"), "allin_threshold")
+    return _game(
+        spot,
+        board=board,
+        pot=_decimal(pot),
+        stack=_decimal(stack),
+        ranges=(given["range_oop"], given["range_ip"]),
+        max_raises=int(spot.number(given.get("raise_limit", NO_LIMIT), "raise_limit")),
+        all_in=1.0,
+        # What a player has put in includes its half of the pot there.
+        all_in_above=_decimal(max(threshold * stack - pot / 2, Fraction(0))),
+        **_texts(board, of_player),
+    )
+
+
+def _bet_sizes(spot: Spot, line: int, rest: str) -> tuple[str, str, str, list[str]]:
+    """Return player, street and kind of sizes, and the sizes in percent of the pot."""
+    parts = [part.strip().lower() for part in rest.split(",")]
+    position, street, kind, *numbers = *parts, *[""] * (3 - len(parts))
+    for part, known in ((position, POSITIONS), (street, STREETS), (kind, KINDS)):
+        if part not in known:
+            spot.fail(f"{show(part)} in set_bet_sizes is not one of {', '.join(known)}", line)
+    return position, street, kind, [f"{_percent(spot, one, line)}%" for one in numbers if one]
+
+
+def _percent(spot: Spot, text: str, line: int | None = None) -> float | int:
+    return _decimal(spot.number(text, "a size", line))
+
+
+# --- PioSOLVER ---------------------------------------------------------------------------------
+
+SETTING: Final = re.compile(r"#([\w.]+)#(.*)")
+UNSUPPORTED: Final[Mapping[str, str]] = {
+    "ForceIPBet": "False",
+    "ForceOOPBet": "False",
+    "CapEnabled": "False",
+    "UseUnifiedBetAfterRaise": "False",
+    "UseUnifiedRaiseAfterRaise": "False",
+    "RemovedLines": "",
+    "ExtraLines": "",
+    "ICM.Enabled": "False",
+}
+"""Settings whose other values change the tree in ways that `NoLimitEndgame` does not have."""
+
+
+def _parse_settings(spot: Spot) -> NoLimitEndgame:
+    """Read the tree of PioSOLVER that its viewer copies: lines such as `#Pot#100`."""
+    given: dict[str, str] = {}
+    for line, text in spot.numbered_lines():
+        match = SETTING.fullmatch(text)
+        if match is None:
+            spot.fail(f"{show(text)} is not of the form #Name#value", line)
+        given[match[1]] = match[2].strip()
+    for name in ("Range0", "Range1", "Board", "Pot", "EffectiveStacks"):
+        if not given.get(name):
+            spot.fail(f"the setting #{name}# is missing")
+    for name, usual in UNSUPPORTED.items():
+        if given.get(name, usual) != usual:
+            spot.fail(f"#{name}#{given[name]} is a rule that nolimit_endgame does not have")
+    board = _board(given["Board"])
+    pot, stack = (spot.number(given[name], name) for name in ("Pot", "EffectiveStacks"))
+    most = spot.number(given.get("AddAllinOnlyIfLessThanThisTimesThePot") or 0, "AddAllin") / 100
+    above = spot.number(given.get("AllinThreshold") or 100, "AllinThreshold") / 100 * stack
+    rake: dict[str, Any] = {}
+    if given.get("Rake.Enabled") == "True":
+        fraction, cap = (spot.number(given.get(f"Rake.{n}", 0), n) for n in ("Fraction", "Cap"))
+        rake = {"rake": float(fraction), "rake_cap": _decimal(cap)}
+
+    def of_player(street: str, position: str) -> Sizes:
+        name = f"{street.capitalize()}Config{'IP' if position == 'ip' else ''}"
+        kinds = ("BetSize", "DonkBetSize", "RaiseSize")
+        found = [_pio_sizes(given.get(f"{name}.{kind}", "")) for kind in kinds]
+        if given.get(f"{name}.AddAllin") == "True":
+            if stack > most * pot:
+                spot.fail(
+                    f"#{name}.AddAllin# depends on the pot here, because the stacks are more than "
+                    f"{_decimal(most)} pots; write all-in as the size a, or use add_all_in of "
+                    "nolimit_endgame"
+                )
+            found = [[*sizes, "a"] if sizes else [] for sizes in found]
+        bets, donks, raises = found
+        reraises: list[str] | None = [] if given.get(f"{name}.Dont3bet") == "True" else None
+        return Sizes(bets, donks, raises, reraises)
+
+    return _game(
+        spot,
+        board=board,
+        pot=_decimal(pot),
+        stack=_decimal(stack),
+        ranges=(given["Range0"], given["Range1"]),
+        max_raises=NO_LIMIT,
+        min_bet=_decimal(spot.number(given.get("MinimumBetsize") or 0, "MinimumBetsize")) or 1,
+        all_in=1.0,
+        all_in_above=_decimal(above),
+        **rake,
+        **_texts(board, of_player),
+    )
+
+
+def _pio_sizes(text: str) -> list[str]:
+    """Return sizes as `parse_sizes` reads them: numbers without a unit are percentages."""
+    parts = text.replace(",", " ").split()
+    return [part if part[-1].isalpha() or part[-1] == "%" else f"{part}%" for part in parts]
+
+
+# --- JSON --------------------------------------------------------------------------------------
+
+RIVER_KEYS: Final = {
+    *("board", "pot", "stack", "bet_sizes", "include_all_in", "max_raises", "players"),
+}
+
+
+def _parse_json(spot: Spot) -> NoLimitEndgame:
+    """Read an object with the parameters of the game, or with hands and weights of players."""
+    try:
+        given = json.loads(spot.text)
+    except (ValueError, RecursionError) as error:
+        spot.fail(f"it is not JSON: {error}")
+    if not isinstance(given, dict):
+        spot.fail("it is not a JSON object")
+    if "players" in given:
+        given = _river(spot, given)
+    known = [field.name for field in fields(NoLimitEndgame) if field.init]
+    for key in given:
+        if key not in known:
+            spot.fail(f"{show(key)} is not a parameter of nolimit_endgame: {', '.join(known)}")
+    if "board" not in given:
+        spot.fail("the board is missing")
+    return _game(spot, **{**given, "board": _board("".join(given["board"]))})
+
+
+def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a river whose players have lists of hands and weights."""
+    for key in given:
+        if key not in RIVER_KEYS:
+            spot.fail(f"{show(key)} is not one of {', '.join(sorted(RIVER_KEYS))}")
+    try:
+        shares = [float(share) for share in given.get("bet_sizes", [])]
+        ranges = [_weights(player["hands"], player.get("weights")) for player in given["players"]]
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        spot.fail(f"bet_sizes, hands or weights cannot be read: {error!r}")
+    all_in = ["a"] if given.get("include_all_in", True) else []
+    sizes = _listed([f"{_decimal(Fraction(repr(share)) * 100)}%" for share in shares] + all_in)
+    names = ("board", "pot", "stack", "max_raises")
+    kept: dict[str, Any] = {name: given[name] for name in names if name in given}
+    return {**kept, "ranges": ranges, "bets": sizes, "raises": sizes, "all_in": 1.0}
+
+
+def _weights(hands: list[str], weights: list[float] | None) -> list[float]:
+    """Return the weights of all hands, given those of some of them, with cards in any order."""
+    found = [0.0] * len(HOLE_CARDS)
+    for hand, weight in zip(hands, weights or [1.0] * len(hands), strict=True):
+        found[PLACE[hand] if hand in PLACE else PLACE[hand[2:] + hand[:2]]] = float(weight)
+    return found
+
+
+def _game(spot: Spot, **parameters: Any) -> NoLimitEndgame:
+    """Return the game; errors in its parameters name the file."""
+    try:
+        return NoLimitEndgame(**parameters)
+    except InfosetError as error:
+        raise type(error)(f"{spot.name}: {error}") from None
+
+
+class _Format(NamedTuple):
+    """How spots of a program begin, and how they are read."""
+
+    beginning: re.Pattern[bytes]
+    parse: Callable[[Spot], NoLimitEndgame]
+
+
+FORMATS: Final = (
+    _Format(re.compile(rb"(\xef\xbb\xbf)?\s*set_\w+ "), _parse_commands),
+    _Format(re.compile(rb"(\xef\xbb\xbf)?\s*#[\w.]+#"), _parse_settings),
+    _Format(re.compile(rb"(\xef\xbb\xbf)?\s*\{"), _parse_json),
+)

@@ -1,0 +1,232 @@
+"""Poker spots in the formats of other programs, and mistakes in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import GameFileError, ParameterError
+from infoset.evaluation import PublicValues
+from infoset.games import NoLimitEndgame, is_spot, load_spot, parse_spot
+
+COMMANDS = """\
+set_pot 50
+set_effective_stack 200
+set_board Qs,Jh,2h,8c
+set_range_ip AA,KK:0.5,AKs
+set_range_oop QQ-99,AQs:0.75
+set_bet_sizes oop,turn,bet,33,75
+set_bet_sizes oop,turn,raise,60
+set_bet_sizes oop,turn,allin
+set_bet_sizes ip,turn,bet,50
+set_bet_sizes oop,river,bet,50
+set_bet_sizes oop,river,donk,20,40
+set_bet_sizes ip,river,bet,50
+set_bet_sizes ip,river,raise,45,100
+set_bet_sizes ip,river,allin
+set_allin_threshold 0.67
+set_raise_limit 3
+build_tree
+set_thread_num 8
+set_accuracy 0.5
+set_max_iteration 200
+set_print_interval 10
+set_use_isomorphism 1
+start_solve
+set_dump_rounds 2
+dump_result output.json
+"""
+
+SETTINGS = """\
+#TreeBuilding#V2
+#Range0#QQ-99,AQs:0.75
+#Range1#AA,KK:0.5,AKs
+#Board#Qs Jh 2h 8c
+#Pot#50
+#EffectiveStacks#200
+#AllinThreshold#80
+#AddAllinOnlyIfLessThanThisTimesThePot#500
+#MinimumBetsize#0
+#ForceIPBet#False
+#RemovedLines#
+#FlopConfig.BetSize#
+#TurnConfig.BetSize#33, 75
+#TurnConfig.RaiseSize#2.5x
+#TurnConfig.AddAllin#True
+#TurnConfig.DonkBetSize#
+#RiverConfig.BetSize#20c e
+#RiverConfig.DonkBetSize#20
+#TurnConfigIP.BetSize#50
+#TurnConfigIP.RaiseSize#3x
+#TurnConfigIP.Dont3bet#True
+#RiverConfigIP.BetSize#100
+#Rake.Cap#8
+#Rake.Fraction#0.05
+#Rake.Enabled#True
+"""
+
+RIVER = {
+    "board": ["Ks", "Th", "7s", "4d", "2s"],
+    "pot": 1000,
+    "stack": 9500,
+    "bet_sizes": [0.5, 1.0],
+    "include_all_in": True,
+    "max_raises": 3,
+    "players": [
+        {"hands": ["AhAd", "QcQd"], "weights": [1.0, 0.25]},
+        {"hands": ["KhKd"]},
+    ],
+}
+
+
+def test_commands_of_texassolver():
+    assert parse_spot(COMMANDS) == NoLimitEndgame(
+        "QsJh2h8c",
+        pot=50,
+        stack=200,
+        ranges=("QQ-99,AQs:0.75", "AA,KK:0.5,AKs"),
+        bets="turn oop: 33%, 75%, a; turn ip: 50%; river oop: 50%; river oop donk: 20%, 40%; "
+        "river ip: 50%, a",
+        raises="turn oop: 60%, a; turn ip: none; river oop: none; river ip: 45%, 100%, a",
+        max_raises=3,
+        all_in=1,
+        # 0.67 of 200, less the player's half of the pot
+        all_in_above=109,
+    )
+
+
+def test_a_bet_above_the_threshold_of_texassolver_is_all_in():
+    """As in its issue 146: with the half of the pot, a bet of 315 brings 945 into a pot of 1260."""
+    lines = ["set_pot 1260", "set_effective_stack 985", "set_board 9s,3s,2d,6c,2c"]
+    lines += ["set_range_oop AA", "set_range_ip KK", "set_bet_sizes oop,river,bet,25"]
+    for threshold, sizes in ((0.67, ("check", "all-in")), (1, ("check", "bet 315"))):
+        text = "\n".join([*lines, f"set_allin_threshold {threshold}"])
+        rules = parse_spot(text).public_rules()
+        assert rules.legal_actions(rules.initial_state()) == sizes
+
+
+def test_the_spot_of_the_documentation_is_solved():
+    page = (Path(__file__).parents[2] / "docs/solvers/poker_endgames.md").read_text()
+    game = parse_spot(page.partition("```text\n")[2].partition("```")[0])
+    assert infoset.solve(game, target="0.3%pot").outcome == "converged"
+
+
+def test_the_tree_of_piosolver():
+    assert parse_spot(SETTINGS) == NoLimitEndgame(
+        "QsJh2h8c",
+        pot=50,
+        stack=200,
+        ranges=("QQ-99,AQs:0.75", "AA,KK:0.5,AKs"),
+        bets="turn oop: 33%, 75%, a; turn ip: 50%; river oop: 20c, e; river oop donk: 20%; "
+        "river ip: 100%",
+        raises="turn oop: 2.5x, a; turn ip: 3x; turn ip reraise: none; river oop: none; "
+        "river ip: none",
+        max_raises=100,
+        all_in=1,
+        all_in_above=160,
+        rake=0.05,
+        rake_cap=8,
+    )
+
+
+def test_json():
+    assert parse_spot(json.dumps(RIVER)) == NoLimitEndgame(
+        "KsTh7s4d2s",
+        pot=1000,
+        stack=9500,
+        bets="50%, 100%, a",
+        raises="50%, 100%, a",
+        max_raises=3,
+        all_in=1,
+        ranges=("AhAd,QdQc:0.25", "KhKd"),
+    )
+    own = {"board": "KsTh7s4d2s", "pot": 5.5, "bets": "33%; ip: none", "ranges": ["AA", "KK"]}
+    assert parse_spot(json.dumps(own)) == NoLimitEndgame(**own)
+
+
+def test_the_answer_to_a_polar_range_is_known(tmp_path):
+    """AA and QQ bet the pot against KK: AA always, QQ half as often, and half of KK calls."""
+    text = SETTINGS.replace("QQ-99,AQs:0.75", "AA,QQ").replace("AA,KK:0.5,AKs", "KK")
+    text = text.replace("Qs Jh 2h 8c", "2s 2h 2d 3c 3d").replace("#Pot#50", "#Pot#100")
+    text = text.replace("Stacks#200", "Stacks#100").replace("20c e", "100").replace("True", "False")
+    (tmp_path / "polar.txt").write_text(text)
+    form = infoset.build_public_form(str(tmp_path / "polar.txt"))
+    policy = infoset.solve(form, target="0.01%pot").policy
+    values = PublicValues(policy)
+    assert float(values.values(0, 0).mean()) + 50 == pytest.approx(75, abs=0.1)
+    is_ace = np.array([hand[0] == "A" for hand in form.hands[0]])
+    bets = policy.at_node(0)[form.legal_actions(0).index("all-in")]
+    assert bets[is_ace].mean() == pytest.approx(1, abs=0.01)
+    assert bets[~is_ace].mean() == pytest.approx(0.5, abs=0.01)
+    called = form.children[0, "all-in"]
+    calls = values.action_frequencies(called)[form.legal_actions(called).index("call")]
+    assert calls == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (COMMANDS.replace("set_pot 50\n", ""), "the command set_pot is missing"),
+        (COMMANDS.replace("set_pot 50", "set_pot ten"), "pot is 'ten', which is not a number"),
+        (COMMANDS.replace("river,raise", "river,3bet"), "line 13: '3bet' in set_bet_sizes is not"),
+        (COMMANDS.replace("bet,33", "bet,1/0"), "line 6: a size is '1/0', which is not a number"),
+        (COMMANDS.replace("build_tree", "grow_tree"), "line 17: 'grow_tree' is not a command"),
+        (
+            COMMANDS.replace("set_bet_sizes oop,turn,allin", "set_bet_sizes"),
+            "line 8: '' in",
+        ),
+        (COMMANDS.replace("8c", "Qs"), "has the card Qs twice"),
+        (COMMANDS.replace("AA,KK", "AX,KK"), "'AX' names no hands"),
+        (SETTINGS.replace("#Pot#50\n", ""), "the setting #Pot# is missing"),
+        (
+            SETTINGS.replace("ForceIPBet#False", "ForceIPBet#True"),
+            "#ForceIPBet#True is a rule",
+        ),
+        (SETTINGS.replace("RemovedLines#", "RemovedLines#Check, Bet"), "nolimit_endgame does not"),
+        (
+            SETTINGS.replace("#500", "#300"),
+            "stacks are more than 3 pots; write all-in",
+        ),
+        (SETTINGS.replace("33, 75", "33, often"), "'often' is not a size"),
+        (
+            SETTINGS.replace("#Board#Qs", "Board=Qs"),
+            "line 4: 'Board=Qs Jh 2h 8c' is not",
+        ),
+        (json.dumps({**RIVER, "oop_first_bets": []}), "'oop_first_bets' is not one of bet_sizes"),
+        (json.dumps({**RIVER, "players": [{"hands": ["AhAx"]}] * 2}), "weights cannot be read"),
+        (json.dumps({**RIVER, "players": 3}), "weights cannot be read"),
+        ('{"board": "KsTh7s4d2s", "blinds": 1}', "'blinds' is not a parameter of nolimit_endgame"),
+        ('{"pot": 3}', "the board is missing"),
+        ('{"board": ', "it is not JSON"),
+        ("hello", "is not a spot that can be read"),
+    ],
+)
+def test_mistakes_are_named(text, message):
+    with pytest.raises((GameFileError, ParameterError)) as caught:
+        parse_spot(text, name="spot.txt")
+    assert message in str(caught.value)
+    assert "spot.txt" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_files_are_recognized_by_their_content(tmp_path):
+    for text in (COMMANDS, SETTINGS, json.dumps(RIVER), "\ufeff" + COMMANDS):
+        path = tmp_path / "spot.dat"
+        path.write_text(text)
+        assert is_spot(path)
+        assert infoset.load(str(path)) == load_spot(path)
+    path.write_text('EFG 2 R "t" { "a" } t "" 1 "" { 1 }')
+    assert not is_spot(path)
+    assert infoset.load(str(path)).num_players == 1
+    assert not is_spot(tmp_path)
+    path.write_bytes(b"set_pot \xff")
+    with pytest.raises(GameFileError, match="cannot be read"):
+        infoset.load(str(path))
+    with pytest.raises(ParameterError, match="takes no keywords"):
+        infoset.load(str(path), pot=3)
+    with pytest.raises(GameFileError, match="poker spots of TexasSolver and PioSOLVER"):
+        infoset.load("missing/spot.txt")
