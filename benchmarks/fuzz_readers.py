@@ -69,7 +69,7 @@ from infoset.evaluation import (
 )
 from infoset.experiments import CellFolder, check_results, save_run
 from infoset.games import get_pack_entry, load_game
-from infoset.games.holdem_hands import parse_range
+from infoset.games.holdem_ranges import parse_range
 from infoset.learning import get_learner, make_learner, play_and_learn
 from infoset.matches.match_file import MatchFile
 from infoset.matches.match_statistics import Tally

@@ -42,6 +42,7 @@ def test_specs_are_parsed(spec, name, parameters):
         ("g(a=1))", "no opening bracket"),
         ("g(a=1)(b=2)", "no opening bracket"),
         ("g(a)", "'a' is not of the form parameter=value"),
+        ("g(a=b,c)", "'c' is not of the form parameter=value; put values with commas in quotes"),
         ("g(a=)", "'a=' is not of the form"),
         ("g(=1)", "'=1' is not of the form"),
         ("g(a b=1)", "'a b=1' is not of the form"),

@@ -16,7 +16,7 @@ from infoset.errors import (
 from infoset.forms import lock
 from infoset.front import solve
 from infoset.game import Infostate, Step, initial_history
-from infoset.games import NoLimitEndgame, load_game
+from infoset.games import HOLE_CARDS, NoLimitEndgame, load_game
 from infoset.games.holdem_hands import hand_strengths
 from infoset.policy import load_policy_csv, save_policy_csv, transfer_policy
 from infoset.tree import build_public_form, build_tree, count_public_form
@@ -54,6 +54,14 @@ def test_ranges_have_a_normal_form():
     assert load_game(spec.format("77;'QQ,JJ'")).ranges == ("77", "QQ,JJ")
     assert NoLimitEndgame(RIVER, ranges="QQ,JJ").ranges == ("QQ,JJ", "QQ,JJ")
     assert NoLimitEndgame(RIVER, ranges=[numbers, "any"]).ranges == ("AsAh:0.5", "any")
+    assert NoLimitEndgame(RIVER, ranges="[50]aa 10h9H[/50] random@5").ranges[0] == (
+        "AA:0.5,Th9h:0.5,any:0.05"
+    )
+    weights = "0 " * 1325 + "1"
+    assert NoLimitEndgame(RIVER, ranges=[weights, "top10%"]).ranges == ("AsAh", "top10%")
+    for board in ("ks,9D,8h,4s,2c", "K♠9♦8♥4♠2♣", "KS 9D 8H 4S 2C"):
+        assert NoLimitEndgame(board).board == RIVER
+    assert load_game("nolimit_endgame(board='10s,9s,8s',ranges=[5%;AA@50])").board == "Ts9s8s"
     assert load_game("nolimit_endgame", board=RIVER, ranges=["AA", numbers]).ranges[0] == "AA"
 
 
@@ -67,7 +75,7 @@ def test_ranges_have_a_normal_form():
         ("board=3", "board is a board of 3 cards"),
         ("board=Ks9d8h4s1c", "has '1c' as card 5; a card is a rank of 23456789TJQKA"),
         ("board=Ks9d8h4s2", "has '2' as card 5"),
-        ("board=KS9d8h4s2c", "has 'KS' as card 1"),
+        ("board=KX9d8h4s2c", "has 'KX' as card 1"),
         ("board=Ks9d8h4s2c,pot=0", "pot is at least 1"),
         (
             "board=Ks9d8h4s2c,stack=-5",
@@ -130,13 +138,18 @@ def test_large_sizes_that_are_no_percentages_are_accepted():
         )
 
 
+def numbers(**weights):
+    """Return a range as numbers, given the weights of pairs."""
+    return [weights.get(hand[0] + hand[2], 0) for hand in HOLE_CARDS]
+
+
 @pytest.mark.parametrize(
     ("extreme", "plain"),
     [
-        (("AA:1e308,JJ:1e308", "KK:1e308"), ("AA,JJ", "KK")),
+        ((numbers(AA=1e308, JJ=1e308), numbers(KK=1e308)), ("AA,JJ", "KK")),
         (("AA:1e-320,JJ:1e-320", "QQ"), ("AA,JJ", "QQ")),
-        (("AA:1e308,QQ:1e-300", "QQ,77:1e-320"), ("AA", "QQ")),
-        (("AA:3,JJ:1.5", "KK:7"), ("AA,JJ:0.5", "KK")),
+        ((numbers(AA=1e308, QQ=1e-300), "QQ,77:1e-320"), ("AA", "QQ")),
+        ((numbers(AA=3, JJ=1.5), "KK@7"), ("AA,JJ:0.5", "KK")),
     ],
 )
 @pytest.mark.filterwarnings("error")

@@ -27,7 +27,7 @@ def some_hands(board, number, seed, weights=(1,)):
 
 
 def random_endgame(board, number, seed=0, **parameters):
-    weights = (0.5, 1, 2)
+    weights = (0.25, 0.5, 1)
     ranges = [some_hands(board, number, (seed, player), weights) for player in range(2)]
     return NoLimitEndgame(board, ranges=ranges, **parameters)
 

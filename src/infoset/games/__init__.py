@@ -6,7 +6,8 @@ from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennie
 from infoset.games.dark_hex import DarkHex
 from infoset.games.goofspiel import Goofspiel
 from infoset.games.hanabi import Hanabi
-from infoset.games.holdem_hands import HOLE_CARDS, parse_range, range_text
+from infoset.games.holdem_hands import HOLE_CARDS
+from infoset.games.holdem_ranges import parse_range, range_text
 from infoset.games.kuhn_poker import KuhnPoker
 from infoset.games.kuhn_poker_long import KuhnPokerLong
 from infoset.games.leduc_poker import LeducPoker

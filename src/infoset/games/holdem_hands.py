@@ -1,12 +1,11 @@
-"""Hands of Texas hold'em: cards, strengths, and ranges as text such as `AA,KQs:0.5,A5s-A2s`."""
+"""Hands of Texas hold'em: cards, classes of hands, and strengths."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
-from math import isfinite
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple
 
 from infoset.errors import ParameterError, show
 from infoset.games.cards import RANKS, SUITS
@@ -24,35 +23,85 @@ WORST: Final = 7463
 # The evaluator numbers cards by rank from 2, and then by suit: clubs, diamonds, hearts, spades.
 _NUMBER: Final = {card: 4 * RANKS.index(card[0]) + "cdhs".index(card[1]) for card in DECK}
 
-ALL_HANDS: Final = "any"
-"""The range of all hands."""
-
-EXAMPLE = "write hands as in 'AA,KQs:0.5,JTo,TT+,A5s-A2s,AhKd'"
-ITEM = re.compile(r"[^,]+|(?<=,)(?=,|$)|^(?=,|$)")
-CLASS = re.compile(f"([{RANKS}])([{RANKS}])([so]?)")
-CARDS = re.compile(f"([{RANKS}][{SUITS}])([{RANKS}][{SUITS}])")
 PLACE: Final = {hand: place for place, hand in enumerate(HOLE_CARDS)}
+
+_ORDER: Final = (
+    "AA KK QQ JJ TT 99 88 AKs 77 AQs AJs AKo ATs AQo AJo KQs 66 A9s ATo KJs A8s KTs KQo A7s A9o "
+    "KJo 55 QJs K9s A5s A6s A8o KTo QTs A4s A7o K8s A3s QJo K9o A5o A6o Q9s K7s JTs A2s QTo 44 "
+    "A4o K6s K8o Q8s A3o K5s J9s Q9o JTo K7o A2o K4s Q7s K6o K3s T9s J8s 33 Q6s Q8o K5o J9o K2s "
+    "Q5s T8s K4o J7s Q4s Q7o T9o J8o K3o Q6o Q3s 98s T7s J6s K2o 22 Q2s Q5o J5s T8o J7o Q4o 97s "
+    "J4s T6s J3s Q3o 98o 87s T7o J6o 96s J2s Q2o T5s J5o T4s 97o 86s J4o T6o 95s T3s 76s J3o 87o "
+    "T2s 85s 96o J2o T5o 94s 75s T4o 93s 86o 65s 84s 95o T3o 92s 76o 74s T2o 54s 85o 64s 83s 94o "
+    "75o 82s 73s 93o 65o 53s 63s 84o 92o 43s 74o 72s 54o 64o 52s 62s 83o 42s 82o 73o 53o 63o 32s "
+    "43o 72o 52o 62o 42o 32o"
+)
+BEST_FIRST: Final = tuple(_ORDER.split())
+"""The classes of hands by their all-in equity against a random hand, from the best to the worst.
+
+`benchmarks/hand_equities.py` computes it exactly. No two classes have the same equity.
+"""
+
+FLAGS = re.IGNORECASE | re.ASCII
+RANK = f"10|[{RANKS}]"
+SIGNS: Final = dict(zip("♣♦♥♠", "cdhs", strict=True))
+CARD = f"({RANK})([{SUITS}]|[{''.join(SIGNS)}]\ufe0f?)"
+CARDS = re.compile(rf"{CARD}|[^\s\xa0,]{{1,2}}", FLAGS)
+NAMED_CARDS = re.compile(rf"(?<!\w){CARD}(?:[ ,]?{CARD})?(?!\w)", FLAGS)
 
 
 def parse_cards(text: str) -> tuple[str, ...]:
-    """Split a text such as `Ks9d8h` into cards; spaces between cards are ignored.
+    """Split a text such as `Ks9d8h` into cards, in any case and with 10 for T.
+
+    Suits may be signs. Spaces and commas between cards are ignored.
 
     Examples
     --------
-    >>> parse_cards("Ks9d 8h")
-    ('Ks', '9d', '8h')
+    >>> parse_cards("Ks9d 8h"), parse_cards("10S, 9♦")
+    (('Ks', '9d', '8h'), ('Ts', '9d'))
     """
-    joined = "".join(text.split())
-    cards = tuple(joined[at : at + 2] for at in range(0, len(joined), 2))
-    for place, card in enumerate(cards):
-        if card not in _NUMBER:
+    cards: list[str] = []
+    for found in CARDS.finditer(text):
+        if found[1] is None:
             raise ParameterError(
-                f"{show(text)} has {card!r} as card {place + 1}; a card is a rank of {RANKS} and a "
-                "suit of cdhs, such as Ks"
+                f"{show(text)} has {found[0]!r} as card {len(cards) + 1}; a card is a rank of "
+                f"{RANKS} and a suit of cdhs, such as Ks"
             )
-        if card in cards[:place]:
-            raise ParameterError(f"{show(text)} has the card {card} twice; give each card once")
-    return cards
+        card = _card(found[1], found[2])
+        if card in cards:
+            raise ParameterError(
+                f"{show(text)} has the card {card} twice, as cards {cards.index(card) + 1} and "
+                f"{len(cards) + 1}; give each card once"
+            )
+        cards.append(card)
+    return tuple(cards)
+
+
+def normal_cards(text: str) -> str:
+    """Return a text in which cards and hands of two cards are written as in `HOLE_CARDS`.
+
+    The cards of a hand may be in any order, and are read as by `parse_cards`.
+
+    Examples
+    --------
+    >>> normal_cards("[ac10d] / bet 50 / 7♥"), normal_cards("[2cAd]")
+    ('[AcTd] / bet 50 / 7h', '[Ad2c]')
+    """
+    return NAMED_CARDS.sub(_normal_cards, text)
+
+
+def _normal_cards(found: re.Match[str]) -> str:
+    first = _card(found[1], found[2])
+    second = _card(found[3], found[4]) if found[3] else ""
+    return second + first if second + first in PLACE else first + second
+
+
+def _card(rank: str, suit: str) -> str:
+    return normal_rank(rank) + SIGNS.get(suit[0], suit[0].lower())
+
+
+def normal_rank(text: str) -> str:
+    """Return a rank as in `RANKS`."""
+    return "T" if text == "10" else text.upper()
 
 
 def hand_strengths(board: Sequence[str], hands: Iterable[str]) -> tuple[int, ...]:
@@ -108,176 +157,3 @@ class HandClass(NamedTuple):
 
     def __str__(self) -> str:
         return RANKS[self.high] + RANKS[self.low] + self.suits
-
-
-class Item(NamedTuple):
-    """An item of a range: its text, and where it is in the text of the range."""
-
-    text: str
-    place: int
-    source: str
-
-    def fail(self, problem: str) -> NoReturn:
-        """Raise the error for an item that cannot be read."""
-        raise ParameterError(
-            f"cannot read the range {show(self.source)}: at character {self.place + 1}, "
-            f"{show(self.text)} {problem}; {EXAMPLE}"
-        )
-
-
-def parse_range(text: str) -> tuple[float, ...]:
-    """Return the weight of each hand of a range, in the order of `HOLE_CARDS`.
-
-    A range is a list of items with commas. An item names hands, and may end with a colon and their
-    weight, which is 1 by default. Hands are written as two cards (`AhKd`), a pair (`TT`), two ranks
-    with `s` for suited or `o` for offsuit hands (`KQs`), or two ranks alone for both (`AK`). A plus
-    adds all better pairs (`TT+`), or all hands with a better second card (`A9s+`). A hyphen stands
-    for all hands between two pairs (`99-66`), between two hands with the same first card
-    (`A5s-A2s`), or between two hands with the same distance of ranks (`JTs-76s`). `any` is all
-    hands. If several items name a hand, it has the weight of the last.
-
-    Raises
-    ------
-    ParameterError
-        If an item cannot be read, or all weights are zero. The message gives its place.
-
-    Examples
-    --------
-    >>> weights = parse_range("QQ+,AKs:0.5")
-    >>> sum(weights)
-    20.0
-    """
-    weights = [0.0] * len(HOLE_CARDS)
-    for match in ITEM.finditer(text):
-        item = Item(match[0].strip(), match.start(), text)
-        for hand, weight in _weighted(item):
-            weights[PLACE[hand]] = weight
-    if not any(weights):
-        raise ParameterError(f"the range {show(text)} has no hand with a weight above 0; {EXAMPLE}")
-    return tuple(weights)
-
-
-def _weighted(item: Item) -> Iterator[tuple[str, float]]:
-    """Yield the hands of an item with their weight."""
-    named, colon, number = (part.strip() for part in item.text.partition(":"))
-    if not named:
-        item.fail("names no hand")
-    weight = 1.0
-    if colon:
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = -1.0
-        if not (weight >= 0 and isfinite(weight)):
-            item.fail(f"has the weight {number!r}, which is not a number of at least 0")
-    for hand in _hands(named, item):
-        yield hand, weight
-
-
-def _hands(named: str, item: Item) -> Iterator[str]:
-    """Yield the hands of an item without its weight."""
-    cards = CARDS.fullmatch(named)
-    if cards:
-        hand = cards[1] + cards[2]
-        hand = hand if hand in PLACE else cards[2] + cards[1]
-        if hand not in PLACE:
-            item.fail("has the same card twice")
-        yield hand
-    elif named == ALL_HANDS:
-        yield from HOLE_CARDS
-    else:
-        for found in _classes(named, item):
-            yield from found.hands()
-
-
-def _classes(named: str, item: Item) -> list[HandClass]:
-    """Return the classes of an item: one, those from it on, or those between two."""
-    first, hyphen, second = named.partition("-")
-    if hyphen:
-        return _between(_class(first, item), _class(second, item), item)
-    if not named.endswith("+"):
-        return [_class(named, item)]
-    high, low, suits = _class(named[:-1], item)
-    if high == low:
-        return [HandClass(rank, rank, "") for rank in range(high, len(RANKS))]
-    return [HandClass(high, rank, suits) for rank in range(low, high)]
-
-
-def _between(first: HandClass, second: HandClass, item: Item) -> list[HandClass]:
-    """Return the classes from one to another with the same first rank, or the same distance."""
-    if second > first:
-        first, second = second, first
-    steps = range(first.low - second.low + 1)
-    if first.suits == second.suits:
-        if first.high == second.high and first.high not in (first.low, second.low):
-            return [HandClass(first.high, first.low - step, first.suits) for step in steps]
-        if first.high - first.low == second.high - second.low:
-            return [HandClass(first.high - step, first.low - step, first.suits) for step in steps]
-    return item.fail(
-        "is not between two pairs, two hands with the same first card, or two hands with the same "
-        "distance of ranks"
-    )
-
-
-def _class(text: str, item: Item) -> HandClass:
-    match = CLASS.fullmatch(text.strip())
-    if match is None:
-        item.fail("names no hands")
-    high, low = sorted((RANKS.index(match[1]), RANKS.index(match[2])), reverse=True)
-    if high == low and match[3]:
-        item.fail("is a pair, which is neither suited nor offsuit")
-    return HandClass(high, low, match[3])
-
-
-def range_text(weights: Sequence[float]) -> str:
-    """Return a range as text, given the weight of each hand in the order of `HOLE_CARDS`.
-
-    Examples
-    --------
-    >>> range_text(parse_range("AKs,AKo,AsAh:0.25"))
-    'AsAh:0.25,AK'
-    """
-    found = _checked(weights)
-    if set(found) == {1.0}:
-        return ALL_HANDS
-    items: list[str] = []
-    # Higher ranks first, as players write ranges; each group is written as briefly as it can be.
-    for high in reversed(range(len(RANKS))):
-        for low in reversed(range(high + 1)):
-            items += _items(HandClass(high, low, ""), found)
-    return ",".join(items)
-
-
-def _items(group: HandClass, weights: Sequence[float]) -> list[str]:
-    """Return the items for the hands with two ranks: as few as have one weight each."""
-    hands = list(group.hands())
-    given = {weights[PLACE[hand]] for hand in hands}
-    if len(given) == 1:
-        return _item(str(group), *given)
-    if group.suits or group.high == group.low:
-        return [text for hand in hands for text in _item(hand, weights[PLACE[hand]])]
-    return [text for suits in "so" for text in _items(group._replace(suits=suits), weights)]
-
-
-def _item(named: str, weight: float) -> list[str]:
-    """Return an item, or nothing for the weight 0."""
-    if not weight:
-        return []
-    return [named if weight == 1 else f"{named}:{weight!r}"]
-
-
-def _checked(weights: Sequence[float]) -> list[float]:
-    """Return the weights of all hands as floats."""
-    size = len(HOLE_CARDS)
-    try:
-        found = [float(weight) for weight in weights]
-    except (TypeError, ValueError):
-        found = []
-    if len(found) != size or not all(isfinite(weight) and weight >= 0 for weight in found):
-        raise ParameterError(
-            f"a range is a text, or {size:,} numbers of at least 0, one per hand of "
-            f"infoset.games.HOLE_CARDS; got {show(weights)}"
-        )
-    if not any(found):
-        raise ParameterError(f"the range has no hand with a weight above 0; {EXAMPLE}")
-    return found

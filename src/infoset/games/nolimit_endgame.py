@@ -32,14 +32,12 @@ from infoset.games.bet_sizes import (
 )
 from infoset.games.cards import SUITS
 from infoset.games.holdem_hands import (
-    ALL_HANDS,
     DECK,
     HOLE_CARDS,
     hand_strengths,
     parse_cards,
-    parse_range,
-    range_text,
 )
+from infoset.games.holdem_ranges import ALL_HANDS, normal_range, parse_range, range_text
 from infoset.games.nolimit_betting import Betting, BettingRules, Thresholds
 from infoset.games.parameters import (
     check_parameters,
@@ -292,7 +290,7 @@ class NoLimitEndgame(PublicRulesGame):
         return cards
 
     def _range_texts(self) -> tuple[str, str]:
-        """Return the ranges in normal form: as texts without spaces, one for each player."""
+        """Return the ranges in normal form, one for each player."""
         given: Any = self.ranges
         if isinstance(given, str):
             given = given, given
@@ -307,7 +305,7 @@ class NoLimitEndgame(PublicRulesGame):
 def _range_text(given: Any) -> str:
     """Return a range in normal form; a pair such as 77 may have been read as a number."""
     if isinstance(given, str | int):
-        return "".join(str(given).split())
+        return normal_range(str(given))
     return range_text(given)
 
 

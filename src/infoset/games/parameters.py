@@ -239,7 +239,10 @@ def parse_spec(
     for part in split_list(match[2] or "", source):
         key, equals, value = (text.strip() for text in part.partition("="))
         if not equals or not key.isidentifier() or not value:
-            raise source.malformed(f"{part.strip()!r} is not of the form parameter=value")
+            raise source.malformed(
+                f"{part.strip()!r} is not of the form parameter=value; put values with commas in "
+                "quotes"
+            )
         if key in parameters:
             raise source.malformed(f"{key} is given twice")
         parameters[key] = parse_value(value, source)
