@@ -122,9 +122,9 @@ def test_a_folder_that_does_not_exist_is_named(command):
     assert "the policy is missing" in command("show", "kuhn_poker").err
 
 
-def test_a_hand_is_matched_in_any_order_of_its_cards(command):
+def test_a_hand_is_matched_in_any_order_and_case_of_its_cards(command):
     game = "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],ranges=['AsAh,QdQc';'JdJc'])"
-    for text in ("AhAs", "[AhAs]", "AsAh"):
+    for text in ("AhAs", "[AhAs]", "AsAh", "[AHas]", "a♥A♠"):
         shown = command("show", game, "uniform", "--match", text).out
         assert "[AsAh] " in shown
         assert "[QdQc] " not in shown

@@ -15,10 +15,10 @@ from infoset.errors import (
 )
 from infoset.forms import lock
 from infoset.front import solve
-from infoset.game import Infostate, Step, initial_history
+from infoset.game import Infostate, PublicRulesGame, Step, initial_history
 from infoset.games import HOLE_CARDS, NoLimitEndgame, load_game
 from infoset.games.holdem_hands import hand_strengths
-from infoset.policy import load_policy_csv, save_policy_csv, transfer_policy
+from infoset.policy import load_policy_csv, save_policy_csv, transfer_policy, uniform_policy
 from infoset.tree import build_public_form, build_tree, count_public_form
 
 RIVER, TURN = "Ks9d8h4s2c", "Ks9d8h4s"
@@ -168,13 +168,14 @@ def test_only_the_ratios_of_weights_matter(extreme, plain):
     assert sum(priors[0].values()) == pytest.approx(1)
 
 
-def test_hands_are_named_with_their_cards_in_any_order(tmp_path):
+def test_hands_are_named_with_their_cards_in_any_order_and_case(tmp_path):
     game = load_game("nolimit_endgame", board=RIVER, bets=[1], ranges=["AsAh,QdQc", "KdKc"])
     public, tree = build_public_form(game), build_tree(game)
     policy = solve(public, "cfr+", iterations=50).policy
     on_tree = transfer_policy(policy, tree)
     assert policy["AhAs", "(start)"] == policy["AsAh", "(start)"] == policy["[AhAs]"]
     assert policy["KcKd", "check"] == on_tree["[KcKd] / check"] == on_tree["[KdKc] / check", 1]
+    assert policy["kckD", "check"] == on_tree["[K♣K♦] / check"] == policy["KdKc", "check"]
     infostate = Infostate(1, (Step(None, "KcKd", None), Step(None, None, "check")))
     assert public.find(infostate) == public.look_up(("KdKc", "check"))[1]
     for form in (public, tree.sequence_form):
@@ -182,11 +183,25 @@ def test_hands_are_named_with_their_cards_in_any_order(tmp_path):
         assert locked["[QdQc]"]["check"] == 1.0
     file = tmp_path / "policy.csv"
     save_policy_csv(on_tree, file)
-    file.write_text(file.read_text().replace("[AsAh]", "[AhAs]"))
+    file.write_text(file.read_text().replace("[AsAh]", "[AHas]"))
     again = load_policy_csv(file, tree.sequence_form)
     assert np.array_equal(again.probabilities[0], on_tree.probabilities[0])
     with pytest.raises(UnknownNameError, match="unknown hand 'AcAd'"):
         policy["AcAd", "(start)"]
+    turn = NoLimitEndgame(TURN, stack=50, bets=[1], ranges=["AsAh", "QdQc"])
+    for merged in (True, False):
+        policy = uniform_policy(build_public_form(turn, merge_symmetric=merged))
+        line = "check / check / 10D"
+        assert policy["ahas", line] == policy["AsAh", "check / check / Td"] == policy["AhAs", line]
+        assert policy.form.find_line("check / check / 10♦") == policy.form.find_line(line)
+
+
+def test_custom_games_keep_their_labels():
+    game = PublicRulesGame(NoLimitEndgame(RIVER, ranges=["AsAh", "QdQc"]).public_rules(), "mine")
+    for form in (build_public_form(game), build_tree(game).sequence_form):
+        assert uniform_policy(form)["[AsAh]"]
+        with pytest.raises(UnknownNameError, match="AhAs"):
+            uniform_policy(form)["[AhAs]"]
 
 
 def test_without_the_evaluator_the_error_says_what_to_install(monkeypatch):

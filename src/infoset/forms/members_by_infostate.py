@@ -10,7 +10,6 @@ import numpy as np
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms.derived_members import DerivedMembers, values_by_gradient, values_of_weights
 from infoset.forms.form import Form, FormTable, PlayerValues
-from infoset.game.infostate import other_card_order
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
@@ -71,7 +70,7 @@ class MembersByInfostate(DerivedMembers):
                 f"{key!r} is not an infostate; give its text and player, as in "
                 f"policy[{labels[0][0]!r}, 0]"
             )
-        return _find_label(labels, self.name, parts[0], [*parts[1:]])
+        return _find_label(self, labels, parts[0], [*parts[1:]])
 
     def look_up_all(self: Form, key: Hashable) -> tuple[Player, LongArray]:
         """Return the player and the number of the infostate that a key names, as an array."""
@@ -86,15 +85,15 @@ class MembersByInfostate(DerivedMembers):
 
 
 def _find_label(
-    labels: tuple[tuple[str, ...], ...], name: str, label: str, players: list[Any]
+    form: Form, labels: tuple[tuple[str, ...], ...], label: str, players: list[Any]
 ) -> tuple[Player, int]:
     """Return the player and the acting infostate with a text; `players` may be empty."""
     for player in players:
-        check_player(player, len(labels), name)
+        check_player(player, len(labels), form.name)
     possible = players or range(len(labels))
     if not any(label in labels[player] for player in possible):
-        exchanged = other_card_order(label)
-        label = exchanged if any(exchanged in labels[player] for player in possible) else label
+        normal = form.source.normal_text(label)
+        label = normal if any(normal in labels[player] for player in possible) else label
     found = [player for player in possible if label in labels[player]]
     if not found:
         known = [text for player in possible for text in labels[player]]

@@ -19,13 +19,7 @@ from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
 from infoset.forms.sequence_form import EXTENSIVE_FORM
 from infoset.forms.treeplex import Treeplex
 from infoset.game import GameSource, Infostate, Step, step_text
-from infoset.game.infostate import (
-    canonical_text,
-    join_steps,
-    other_card_order,
-    split_steps,
-    value_text,
-)
+from infoset.game.infostate import canonical_text, join_steps, split_steps, value_text
 from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
@@ -514,7 +508,7 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         return player, np.array(found)
 
     def find_hand(self, player: Player, hand: Hashable) -> int:
-        """Return the place of a hand, given by its label or its text, with cards in any order.
+        """Return the place of a hand, given by its label or its text; see `Game.normal_text`.
 
         Raises
         ------
@@ -525,7 +519,7 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         if hand in labels:
             return labels.index(hand)
         names = [*map(value_text, labels)]
-        for text in (str(hand), other_card_order(str(hand))):
+        for text in (str(hand), self.source.normal_text(str(hand))):
             for texts in (names, [*map(str, labels)]):
                 if text in texts:
                     return texts.index(text)
@@ -589,9 +583,11 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         at = 0, 0
         # A line is followed from the root, because one that symmetry omits has no node.
         for text in split_steps(line):
-            if text not in self._steps[at[0]]:
+            steps = self._steps[at[0]]
+            known = text if text in steps else self.source.normal_text(text)
+            if known not in steps:
                 break
-            at = self.advance(at, self._steps[at[0]][text])
+            at = self.advance(at, steps[known])
         else:
             if self.player[at[0]] != CHANCE:
                 return at

@@ -3,7 +3,7 @@
 from infoset.game.check import CheckReport, check_game
 from infoset.game.hidden_clock import hide_clock
 from infoset.game.history import History, initial_history, play_out
-from infoset.game.infostate import Infostate, PublicState, Step, other_card_order, step_text
+from infoset.game.infostate import Infostate, PublicState, Step, step_text
 from infoset.game.observation import Observation
 from infoset.game.player_names import player_name
 from infoset.game.protocol import Game, GameSource, InitialPot, Probability, parameter_text
@@ -36,7 +36,6 @@ __all__ = [
     "forget_factorization",
     "hide_clock",
     "initial_history",
-    "other_card_order",
     "parameter_text",
     "play_out",
     "player_name",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,7 +12,6 @@ import numpy as np
 from infoset.typing import NOOP, Action, Player
 
 START = "(start)"
-HAND_OF_TWO = re.compile(r"\b([2-9TJQKA][cdhs])([2-9TJQKA][cdhs])\b")
 
 
 class Step(NamedTuple):
@@ -90,19 +88,6 @@ def value_text(value: Hashable) -> str:
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return ",".join(value_text(part) for part in value)
     return label_text(value)
-
-
-def other_card_order(text: str) -> str:
-    """Return a text in which the cards of each hand of two cards, such as AdAc, are exchanged.
-
-    Whoever names a hand need not know the order in which its game writes the cards.
-
-    Examples
-    --------
-    >>> other_card_order("[AcAd] / bet 50"), other_card_order("[K] / bet")
-    ('[AdAc] / bet 50', '[K] / bet')
-    """
-    return HAND_OF_TWO.sub(r"\2\1", text)
 
 
 def label_text(value: Hashable) -> str:

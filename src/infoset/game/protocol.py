@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -297,6 +297,20 @@ class Game(ABC):
         """
         return None
 
+    @staticmethod
+    def normal_text(text: str) -> str:
+        """Return a text about infostates with labels as the game writes them.
+
+        Override it if users write the same label in several ways, such as the cards of a hand in
+        any order. Where a text is looked up and unknown, its normal form is looked up.
+
+        Parameters
+        ----------
+        text
+            An infostate, a hand, a line of public observations, or a part of one.
+        """
+        return text
+
     def board_as_seen(self, infostate: Infostate) -> str | None:
         """Return what a player knows of the board, as text; None if the game has no board.
 
@@ -367,13 +381,16 @@ class GameSource:
     """[N] names of the players, if they have their own; see `player_name`."""
     initial_pot: InitialPot | None = None
     """See `Game.initial_pot`."""
+    normal_text: Callable[[str], str] = field(default=str, compare=False, repr=False)
+    """`Game.normal_text` of the rules; by default, texts remain the same."""
 
     @classmethod
     def of_rules(cls, game: Game) -> GameSource:
         """Return the source of a game that was built from its rules."""
         kind = type(game)
         rules = f"{kind.__module__}.{kind.__qualname__}"
-        return cls("rules", rules, game.parameters(), own_names(game), game.initial_pot)
+        given = own_names(game), game.initial_pot, game.normal_text
+        return cls("rules", rules, game.parameters(), *given)
 
 
 def action_choices(game: Game, world: World) -> list[Sequence[Action]]:

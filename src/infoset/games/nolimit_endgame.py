@@ -35,6 +35,7 @@ from infoset.games.holdem_hands import (
     DECK,
     HOLE_CARDS,
     hand_strengths,
+    normal_cards,
     parse_cards,
 )
 from infoset.games.holdem_ranges import ALL_HANDS, normal_range, parse_range, range_text
@@ -112,10 +113,10 @@ class NoLimitEndgame(PublicRulesGame):
     Notes
     -----
     The probability of a pair of hands is proportional to the product of their weights in the
-    ranges, or 0 if they share a card. Only the ratios of the weights of a range matter, so they may
-    be above 1. In Python, a range may also be 1,326 numbers, in the order of
-    `HOLE_CARDS`. In the text of a game, texts with commas are in quotes. Hands of weight 0 and
-    hands with a card of the board are left out.
+    ranges, or 0 if they share a card. Only the ratios of the weights of a range matter. In Python,
+    a range may also be 1,326 numbers of at least 0, in the order of `HOLE_CARDS`. In the text of a
+    game, texts with commas are in quotes. Hands of weight 0 and hands with a card of the board are
+    left out.
 
     Utilities are chips won or lost since the start, where each player has put in half of the pot
     without dead money. So they sum to the dead money minus the rake. The rake is taken from the pot
@@ -131,6 +132,7 @@ class NoLimitEndgame(PublicRulesGame):
     """
 
     name: ClassVar[str] = "nolimit_endgame"
+    normal_text = staticmethod(normal_cards)
 
     board: str
     pot: float = number(100, low=0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from infoset.errors import PolicyFileError, nearest_names
 from infoset.forms import AnyForm, Form, check_form
-from infoset.game.infostate import label_text, other_card_order
+from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import replace_policy_file
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.typing import Action, FloatArray, Player
@@ -254,8 +254,8 @@ class _Table:
 
     def _infostate(self, line: _Line, player: Player) -> int:
         text, known = line.cells["infostate"], self.numbers[player]
-        if text not in known and other_card_order(text) in known:
-            text = line.cells["infostate"] = other_card_order(text)
+        if text not in known and self.form.source.normal_text(text) in known:
+            text = line.cells["infostate"] = self.form.source.normal_text(text)
         if text not in known:
             raise line.error(
                 "infostate",

@@ -65,7 +65,7 @@ class Choice(NamedTuple):
 
     def rows(self, policy: TabularPolicy) -> list[PolicyRow]:
         """Return the rows of a policy that are chosen, in their order."""
-        kept = [row for row in policy.sorted_rows(self.depth) if self._includes(row)]
+        kept = [row for row in policy.sorted_rows(self.depth) if self._includes(row, policy)]
         if self.top is None:
             return kept
         # The best are chosen by their reach for each player, and stay in the order of reading.
@@ -83,7 +83,7 @@ class Choice(NamedTuple):
         early = (form.early_decisions(player, self.depth)[0].tolist() for player in range(2))
         for node in sorted(chain(*early)):
             player, label = int(form.player[node]), form.label(node)
-            if self.player in (None, player) and self._matches(label):
+            if self.player in (None, player) and self._matches(label, policy):
                 frequencies = values.action_frequencies(node)
                 given = values.probability(node), form.legal_actions(node), frequencies
                 kept.append(NodeRow(player, label, *given))
@@ -94,19 +94,17 @@ class Choice(NamedTuple):
             kept = [kept[place] for place in sorted(best[: self.top])]
         return kept
 
-    def _includes(self, row: PolicyRow) -> bool:
+    def _includes(self, row: PolicyRow, policy: TabularPolicy) -> bool:
         return (
             self.player in (None, row.player)
             and not (self.reached and row.own_reach < SMALLEST_SHOWN)
-            and self._matches(row.infostate)
+            and self._matches(row.infostate, policy)
         )
 
-    def _matches(self, infostate: str) -> bool:
-        """Return whether an infostate contains the text, with the cards of hands in any order."""
-        from infoset.game import other_card_order
-
-        text = self.match
-        return text is None or text in infostate or other_card_order(text) in infostate
+    def _matches(self, label: str, policy: TabularPolicy) -> bool:
+        """Return whether a label contains the text as it is, or as the game writes it."""
+        text = self.match or ""
+        return text in label or policy.form.source.normal_text(text) in label
 
 
 def run(
