@@ -10,9 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
-from infoset.errors import GameFileError, InfosetError, show
+from infoset.errors import GameFileError, ParameterError, show
 from infoset.games.bet_sizes import NO_SIZES, POSITIONS, STREETS
-from infoset.games.holdem_hands import HOLE_CARDS, PLACE
+from infoset.games.holdem_hands import HOLE_CARDS, PLACE, normal_cards, parse_cards
 from infoset.games.nolimit_endgame import NoLimitEndgame
 
 SPOT_FILES: Final = "poker spots of TexasSolver and PioSOLVER as text, or as .json"
@@ -68,7 +68,10 @@ def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
     data = text.encode()
     for form in FORMATS:
         if form.beginning.match(data):
-            return form.parse(Spot(text, name))
+            try:
+                return form.parse(Spot(text, name))
+            except ParameterError as error:
+                raise ParameterError(f"{name}: {error}") from None
     raise GameFileError(f"{name} is not a spot that can be read: {SPOT_FILES}")
 
 
@@ -107,7 +110,7 @@ class Sizes(NamedTuple):
     """None for those of raises."""
 
 
-def _texts(board: str, sizes: Callable[[str, str], Sizes]) -> dict[str, str]:
+def _texts(board: str, sizes: Callable[[str, str], Sizes]) -> dict[str, Any]:
     """Return `bets` and `raises` of a game, given the sizes by street and position."""
     bets, raises = [], []
     for street in STREETS[len(board) // 2 - 3 :]:
@@ -130,10 +133,6 @@ def _listed(sizes: list[str]) -> str:
 def _decimal(number: Fraction) -> float | int:
     """Return a number as games have it."""
     return int(number) if number.denominator == 1 else float(number)
-
-
-def _board(text: str) -> str:
-    return re.sub(r"[\s,]", "", text)
 
 
 # --- TexasSolver -------------------------------------------------------------------------------
@@ -164,7 +163,7 @@ def _parse_commands(spot: Spot) -> NoLimitEndgame:
     for name in REQUIRED:
         if not given.get(name):
             spot.fail(f"the command set_{name} is missing")
-    board = _board(given["board"])
+    board = "".join(parse_cards(given["board"]))
 
     def of_player(street: str, position: str) -> Sizes:
         bets, donks, raises = (sizes.get((position, street, kind), []) for kind in KINDS[:3])
@@ -176,8 +175,7 @@ def _parse_commands(spot: Spot) -> NoLimitEndgame:
 
     pot, stack = (spot.number(given[name], name) for name in ("pot", "effective_stack"))
     threshold = spot.number(given.get("allin_threshold", "0.67"), "allin_threshold")
-    return _game(
-        spot,
+    return NoLimitEndgame(
         board=board,
         pot=_decimal(pot),
         stack=_decimal(stack),
@@ -234,7 +232,7 @@ def _parse_settings(spot: Spot) -> NoLimitEndgame:
     for name, usual in UNSUPPORTED.items():
         if given.get(name, usual) != usual:
             spot.fail(f"#{name}#{given[name]} is a rule that nolimit_endgame does not have")
-    board = _board(given["Board"])
+    board = "".join(parse_cards(given["Board"]))
     pot, stack = (spot.number(given[name], name) for name in ("Pot", "EffectiveStacks"))
     most = spot.number(given.get("AddAllinOnlyIfLessThanThisTimesThePot") or 0, "AddAllin") / 100
     above = spot.number(given.get("AllinThreshold") or 100, "AllinThreshold") / 100 * stack
@@ -259,8 +257,7 @@ def _parse_settings(spot: Spot) -> NoLimitEndgame:
         reraises: list[str] | None = [] if given.get(f"{name}.Dont3bet") == "True" else None
         return Sizes(bets, donks, raises, reraises)
 
-    return _game(
-        spot,
+    return NoLimitEndgame(
         board=board,
         pot=_decimal(pot),
         stack=_decimal(stack),
@@ -303,7 +300,8 @@ def _parse_json(spot: Spot) -> NoLimitEndgame:
             spot.fail(f"{show(key)} is not a parameter of nolimit_endgame: {', '.join(known)}")
     if "board" not in given:
         spot.fail("the board is missing")
-    return _game(spot, **{**given, "board": _board("".join(given["board"]))})
+    cards = given["board"]
+    return NoLimitEndgame(**{**given, "board": cards if isinstance(cards, str) else "".join(cards)})
 
 
 def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
@@ -327,16 +325,8 @@ def _weights(hands: list[str], weights: list[float] | None) -> list[float]:
     """Return the weights of all hands, given those of some of them, with cards in any order."""
     found = [0.0] * len(HOLE_CARDS)
     for hand, weight in zip(hands, weights or [1.0] * len(hands), strict=True):
-        found[PLACE[hand] if hand in PLACE else PLACE[hand[2:] + hand[:2]]] = float(weight)
+        found[PLACE[normal_cards(hand)]] = float(weight)
     return found
-
-
-def _game(spot: Spot, **parameters: Any) -> NoLimitEndgame:
-    """Return the game; errors in its parameters name the file."""
-    try:
-        return NoLimitEndgame(**parameters)
-    except InfosetError as error:
-        raise type(error)(f"{spot.name}: {error}") from None
 
 
 class _Format(NamedTuple):
