@@ -120,6 +120,7 @@ KINDS_OF_FORMS = {
 }
 
 ASKS_WHICH_FORM = {
+    "infoset.cli.commands.solve": "which forms have public nodes, whose frequencies are printed",
     "infoset.plotting.drawing": "which forms have hands, which are drawn as squares",
     "infoset.plotting.policy_bars": "which forms have hands, which are drawn as squares",
     "infoset.solvers.auto": "which method is fast on a form, as measured",

@@ -33,6 +33,7 @@ from infoset.cli.commands import (
     play,
     plot,
     prove,
+    report,
     reproduce,
     respond,
     show,
@@ -155,6 +156,7 @@ for module in (
     play,
     match,
     export,
+    report,
     reproduce,
     warm,
 ):

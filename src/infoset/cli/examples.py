@@ -61,6 +61,10 @@ EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "match": ("infoset match leduc_poker pimc 'ismcts(num_simulations=500)' --deals 200",),
         "export": ("infoset export kuhn_poker --out kuhn_poker.efg",),
+        "report": (
+            "infoset report spot.txt --over turns",
+            "infoset report spot.txt --over flops --sample 30 --line check",
+        ),
         "reproduce": ("infoset reproduce list", "infoset reproduce balanced --quick"),
         "warm": ("infoset warm",),
     }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from infoset.evaluation import Evaluation
+    from infoset.experiments.reports import Table
     from infoset.front import CompiledGame
     from infoset.game import Game, InitialPot
     from infoset.learning import LearnResult
@@ -140,6 +141,24 @@ def list_and_leave(
             table.add_row(*row)
         print_table(table)
     raise typer.Exit
+
+
+def print_report_table(table: Table, title: str) -> None:
+    """Print a table of a report, numbers on the right."""
+    from infoset.experiments.reports import entry_text
+
+    numbers = [
+        any(isinstance(row[column], int | float) for row in table.rows)
+        for column in range(len(table.columns))
+    ]
+    headers = [
+        f">{name}" if is_number else name
+        for name, is_number in zip(table.columns, numbers, strict=True)
+    ]
+    shown = TextTable(*headers)
+    for row in table.rows:
+        shown.add_row(*(entry_text(entry).replace("`", "") for entry in row))
+    print_table(shown, title=title)
 
 
 def number_text(value: float | int | None) -> str:

@@ -1,5 +1,6 @@
 """Run folders, estimates of the remaining time, and studies that consist of many runs (cells)."""
 
+from infoset.experiments.board_report import BoardReport, report_boards
 from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellResult, run_cells
 from infoset.experiments.folders import check_results, check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
@@ -9,6 +10,7 @@ from infoset.experiments.parameter_search import Neighbor, Trial, TuningResult, 
 from infoset.experiments.reports import (
     Chart,
     Expected,
+    FrequencyBars,
     HeatMap,
     Report,
     Spread,
@@ -51,6 +53,7 @@ __all__ = [
     "CRITIC_FILES",
     "PICTURE_FORMATS",
     "RUN_FILES",
+    "BoardReport",
     "Cell",
     "CellFolder",
     "CellInterrupted",
@@ -59,6 +62,7 @@ __all__ = [
     "Expected",
     "Experiment",
     "Finished",
+    "FrequencyBars",
     "HeatMap",
     "Neighbor",
     "Report",
@@ -85,6 +89,7 @@ __all__ = [
     "parameters_text",
     "parse_range",
     "portable_integers",
+    "report_boards",
     "run_cells",
     "run_files",
     "run_grid",

@@ -10,7 +10,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from infoset.plotting import Line, plot_heat_map, plot_lines
+import numpy as np
+
+from infoset.plotting import Line, plot_frequencies, plot_heat_map, plot_lines
 from infoset.utils.files import replace_file, write_text
 
 if TYPE_CHECKING:
@@ -206,11 +208,30 @@ class HeatMap:
 
 
 @dataclass(frozen=True)
+class FrequencyBars:
+    """Frequencies of actions, as one stacked bar for each label."""
+
+    name: str
+    """The file name without its suffix."""
+    title: str
+    labels: tuple[str, ...]
+    actions: tuple[str, ...]
+    frequencies: tuple[tuple[float, ...], ...]
+    """One row for each label, with an entry for each action."""
+
+    def figure(self) -> Figure:
+        """Draw the figure."""
+        return plot_frequencies(
+            self.labels, self.actions, np.array(self.frequencies), title=self.title
+        )
+
+
+@dataclass(frozen=True)
 class Report:
     """The tables and figures of an experiment."""
 
     tables: tuple[Table, ...]
-    charts: tuple[Chart | HeatMap, ...] = ()
+    charts: tuple[Chart | HeatMap | FrequencyBars, ...] = ()
 
     def markdown(self, title: str) -> str:
         """Return the tables and links to the figures as Markdown, under a title."""

@@ -18,6 +18,7 @@ from infoset.games.packs import PACK_SIZES, PackEntry, get_pack_entry, load_pack
 from infoset.games.parameters import Domain, parse_spec
 from infoset.games.phantom import PhantomGame
 from infoset.games.phantom_ttt import PhantomTicTacToe
+from infoset.games.poker_boards import BOARDS_OVER, WeightedBoard, boards_over, with_board
 from infoset.games.random_game import RandomGame
 from infoset.games.registry import (
     GAMES,
@@ -35,6 +36,7 @@ from infoset.games.trade_comm import TradeComm
 from infoset.games.trick_taking import TrickTaking
 
 __all__ = [
+    "BOARDS_OVER",
     "GAMES",
     "HOLE_CARDS",
     "MATRIX_GAMES",
@@ -62,6 +64,8 @@ __all__ = [
     "TinyBridge2p",
     "TradeComm",
     "TrickTaking",
+    "WeightedBoard",
+    "boards_over",
     "game_of_form",
     "get_game_entry",
     "get_pack_entry",
@@ -76,4 +80,5 @@ __all__ = [
     "parse_spot",
     "range_text",
     "register_game",
+    "with_board",
 ]

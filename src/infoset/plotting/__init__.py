@@ -9,6 +9,7 @@ from infoset.plotting.comparison import AXES, plot_comparison, plot_games
 from infoset.plotting.convergence import plot_convergence, plot_learning
 from infoset.plotting.drawing import VIEWS, Drawing, draw
 from infoset.plotting.figure_files import check_target, save_figure
+from infoset.plotting.frequency_bars import plot_frequencies
 from infoset.plotting.hand_pictures import plot_hands
 from infoset.plotting.heat_maps import plot_beliefs, plot_heat_map
 from infoset.plotting.line_charts import Line, plot_lines
@@ -36,6 +37,7 @@ __all__ = [
     "plot_beliefs",
     "plot_comparison",
     "plot_convergence",
+    "plot_frequencies",
     "plot_games",
     "plot_hands",
     "plot_heat_map",

@@ -16,15 +16,13 @@ from infoset.cli.screen import (
     error_console,
     list_and_leave,
     print_json,
-    print_table,
+    print_report_table,
     say,
     tell,
 )
-from infoset.cli.tables import TextTable
 
 if TYPE_CHECKING:
     from infoset.experiments import Experiment, Finished
-    from infoset.experiments.reports import Table
     from infoset.experiments.studies import CellCallback
 
 
@@ -141,27 +139,10 @@ def _announce(experiment: Experiment, is_quick: bool) -> None:
 
 def _report(done: Finished, is_quick: bool) -> None:
     for table in done.report.tables:
-        _print(table, f"{done.experiment.title}. {table.title}")
+        print_report_table(table, f"{done.experiment.title}. {table.title}")
     if is_quick:
         say(f"these are the quick settings; without --quick it takes {done.experiment.full_time}")
     say()
-
-
-def _print(table: Table, title: str) -> None:
-    from infoset.experiments.reports import entry_text
-
-    numbers = [
-        any(isinstance(row[column], int | float) for row in table.rows)
-        for column in range(len(table.columns))
-    ]
-    headers = [
-        f">{name}" if is_number else name
-        for name, is_number in zip(table.columns, numbers, strict=True)
-    ]
-    shown = TextTable(*headers)
-    for row in table.rows:
-        shown.add_row(*(entry_text(entry).replace("`", "") for entry in row))
-    print_table(shown, title=title)
 
 
 def _values(done: Finished) -> dict[str, object]:

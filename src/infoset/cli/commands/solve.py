@@ -324,7 +324,7 @@ def _report(
         table.add_row(f"{name} gap", number_text(gap))
     counts = _count_status(result.policy)
     form = result.policy.form
-    if form.kind == "public" and form.gradient_cost <= LARGEST_WITH_FREQUENCIES:
+    if form.num_hands is not None and form.gradient_cost <= LARGEST_WITH_FREQUENCIES:
         table.add_row("first decision", _first_frequencies(result.policy))
     if counts:
         shown = (f"{count:,} {name}" for name, count in counts.items() if count)

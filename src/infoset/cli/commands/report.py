@@ -1,0 +1,176 @@
+"""`infoset report`: solve a poker endgame on many boards, and tabulate what happens on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infoset.cli.exit_codes import INTERRUPTED
+from infoset.cli.options import JsonOption, OnOption, WorkersOption, executor_of
+from infoset.cli.screen import error_console, print_json, print_report_table, say, tell
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.utils.text import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from infoset.experiments.reports import Table
+
+MAX_ROWS = 60
+"""Number of rows of a table that are printed."""
+
+
+def run(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPOT",
+            help="A poker endgame: nolimit_endgame(board=...), or the file of a spot.",
+            show_default=False,
+        ),
+    ],
+    over: Annotated[
+        str,
+        typer.Option(
+            metavar="STREET",
+            help="The boards: flops, turns after the flop of the spot, or rivers after its turn "
+            "(after its flop, if it has no turn). The game begins there.",
+        ),
+    ] = "turns",
+    sample: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER|FILE",
+            help="Number of boards to draw by their probabilities, a file with a board on each "
+            "line, or all: one of each class of symmetric ones.",
+        ),
+    ] = "all",
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the sample.")] = 0,
+    line: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINE",
+            help="Public node whose frequencies are reported, such as 'check / bet 50'; may be "
+            "repeated.",
+            show_default="(start)",
+        ),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="Method that solves each board.")
+    ] = "auto",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER", help="Exploitability at which to stop on each board, as in solve."
+        ),
+    ] = "0.5%pot",
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Maximum number of iterations on each board.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the report; boards already finished there are skipped.",
+            show_default="runs/report-STREET",
+        ),
+    ] = None,
+    workers: WorkersOption = None,
+    on: OnOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Solve a poker endgame on many boards, and report what happens on each.
+
+    A row for each board, and their mean: its probability given the ranges, exploitability, what
+    each player gets of the pot, equities, and how often each action is played. Ctrl-C stops at any
+    time. The same command then resumes with the missing boards.
+    """
+    from infoset.experiments import check_writable, report_boards
+    from infoset.front import load
+    from infoset.games import NoLimitEndgame
+
+    rules = load(game)
+    if not isinstance(rules, NoLimitEndgame):
+        raise UnsupportedGameError(
+            f"report solves endgames of hold'em, and {shortened(str(rules))} is another game: give "
+            "nolimit_endgame(board=...), or the file of a spot"
+        )
+    folder = Path("runs") / f"report-{over}" if out is None else out
+    check_writable(folder)
+    try:
+        with executor_of(on, workers) as executor, _progress() as callback:
+            found = report_boards(
+                rules,
+                over,
+                folder,
+                sample=_sample(sample),
+                seed=seed,
+                lines=line or ("(start)",),
+                method=method,
+                target=target,
+                iterations=iterations,
+                workers=workers,
+                executor=executor,
+                callback=callback,
+            )
+    except KeyboardInterrupt:
+        tell(f"stopped; finished boards are saved in {folder}: the same command resumes from there")
+        raise typer.Exit(INTERRUPTED) from None
+    (table,) = found.report.tables
+    if as_json:
+        rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        print_json({"game": str(rules), "over": over, "boards": rows, "folder": str(folder)})
+        return
+    print_report_table(_shortened(table), f"{shortened(str(rules))}. {table.title}")
+    say(f"saved in {folder}: {', '.join(found.files)}")
+
+
+def _sample(text: str) -> int | Sequence[str] | None:
+    """Return a number of boards, the boards of a file, or None for all."""
+    if text == "all":
+        return None
+    if text.isdecimal():
+        return int(text)
+    try:
+        lines = Path(text).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParameterError(
+            f"--sample {text} is not a number, all, or a file that can be read ({error})"
+        ) from None
+    boards = [line.strip() for line in lines if line.strip()]
+    if not boards:
+        raise ParameterError(f"--sample {text}: the file has no board; write one on each line")
+    return boards
+
+
+def _shortened(table: Table) -> Table:
+    """Return a table with the first rows, and that of the means."""
+    from dataclasses import replace
+
+    if len(table.rows) <= MAX_ROWS + 1:
+        return table
+    more = ("...", *[None] * (len(table.columns) - 1))
+    return replace(table, rows=(*table.rows[:MAX_ROWS], more, table.rows[-1]))
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], object] | None]:
+    """Show the number of finished boards if standard error is a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    console = error_console()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=None)
+
+        def show(done: int, asked: int) -> None:
+            progress.update(task, completed=done, total=asked)
+
+        yield show

@@ -1,0 +1,49 @@
+"""The command `report`: its table, its files, resumed runs, and mistakes."""
+
+from pathlib import Path
+
+import pytest
+
+SPOT = (
+    "nolimit_endgame(board=Ks9d8h4s,pot=80,stack=60,bets='50%, a',raises=a,"
+    "ranges=['AA,KQs,QQ';'KK,99,AhQh'])"
+)
+RUN = ("report", SPOT, "--over", "rivers", "--workers", 1)
+
+
+def test_a_report_is_printed_and_saved(command):
+    Path("boards.txt").write_text("Ks9d8h4s2c\n\nks 9d 8h 4s Qd\n")
+    ran = command(*RUN, "--sample", "boards.txt", "--line", "check", "--out", "out")
+    assert ran.code == 0
+    assert "2 rivers" in ran.out
+    assert "check: bet 40" in ran.out.replace("\n", " ")
+    assert "saved in out: report.md, report.csv, report.svg" in ran.out
+    again = command(
+        *RUN, "--sample", "boards.txt", "--line", "check", "--out", "out", "--json"
+    ).json
+    assert [row["board"] for row in again["boards"]] == ["Ks9d8h4s2c", "Ks9d8h4sQd", "mean"]
+    assert again["boards"][0]["probability"] + again["boards"][1]["probability"] == pytest.approx(1)
+
+
+@pytest.mark.broad
+def test_long_reports_are_shortened(command):
+    ran = command(
+        "report", SPOT.replace("4s", ""), "--over", "rivers", "--sample", 90, "--iterations", 1
+    )
+    assert ran.out.count("Ks9d8h") > 60
+    assert "\n  ..." in ran.out
+    assert "\n  mean" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("report", "kuhn_poker"), "report solves endgames of hold'em, and kuhn_poker is another"),
+        ((*RUN, "--over", "streets"), "unknown over 'streets'"),
+        ((*RUN, "--sample", "missing.txt"), "is not a number, all, or a file that can be read"),
+        ((*RUN, "--sample", "0"), "sample"),
+        ((*RUN, "--line", "bet 7", "--sample", 1), "unknown line 'bet 7'"),
+    ],
+)
+def test_mistakes_are_named(command, options, message):
+    assert message in command(*options).complaint
