@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import floor
 from typing import NamedTuple
 
-from infoset.games.bet_sizes import BetSize, Situation, SizeRule, chosen_sizes
+from infoset.games.bet_sizes import EXCEPTIONS, BetSize, Situation, SizeRule, chosen_sizes
 from infoset.typing import Player
 
 
@@ -86,8 +87,14 @@ class BettingRules:
             before,
             turn=None if before == self.stack else 0,
             street=betting.street + 1,
-            aggressor=betting.aggressor if betting.raises else None,
+            # Without sizes of donk bets, lines that end in the same pot go on in the same state.
+            aggressor=betting.aggressor if betting.raises and self._has_donks else None,
         )
+
+    @cached_property
+    def _has_donks(self) -> bool:
+        """Whether donk bets have sizes of their own."""
+        return any(EXCEPTIONS["bets"] in rule.words for rule in self.bets)
 
     def label(self, amount: int) -> str:
         """Return an amount in chips, such as 250 or 2.15."""
