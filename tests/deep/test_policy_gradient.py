@@ -224,7 +224,7 @@ def test_a_step_learns_from_the_policy_that_played_and_the_reference_policy():
     batch = batch_of(spec, rows, episodes, before.network)
     first = initial_state(game, spec, 3).network
     reference = legal_log_softmax(first(rows.features)[0], rows.legal)
-    alpha = spec.entropy / (1 + 2 / spec.entropy_halving_steps)
+    alpha = spec.entropy / (1 + 3 * 2 / spec.entropy_halving_steps) ** 0.5
     batch = batch._replace(log_reference=reference)
     expected = loss_of(before.network, spec, rows, episodes, batch, alpha)
     assert float(after.loss) == pytest.approx(float(expected), abs=1e-6)

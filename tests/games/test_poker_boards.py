@@ -60,6 +60,8 @@ def test_the_number_of_boards():
     assert len(boards_over(NoLimitEndgame("Ks9d8h"), "flops")) == 1755
     spades = NoLimitEndgame("Ks9d8h", ranges=["AsKs,QQ", "JJ"])
     assert len(boards_over(spades, "flops")) > 5000
+    other = NoLimitEndgame("Ks9d8h", ranges=["QQ", "AsKs,JJ"])
+    assert len(boards_over(other, "flops")) == len(boards_over(spades, "flops"))
     assert len(boards_over(NoLimitEndgame("Ks9s8s"), "turns")) == 10 + 13
     rivers = boards_over(NoLimitEndgame("Ks9d8h"), "rivers")
     assert len(rivers) == 49 * 48 // 2

@@ -61,7 +61,8 @@ class NetworkPolicyGradient(NetworkSpec):
     entropy: float = 0.4
     """α in the first step, in units of the standard deviation of advantages."""
     entropy_halving_steps: float = 2000.0
-    """α after `t` steps is `entropy / (1 + t / entropy_halving_steps)`; inf for a constant one."""
+    """α after `t` steps is `entropy / sqrt(1 + 3 t / entropy_halving_steps)`, half after that many;
+    inf for a constant one. If α falls faster than the noise of gradients, long runs diverge."""
     gae: float = 1.0
     """λ of generalized advantage estimation: 0 uses the next value, 1 the whole return."""
     epochs: int = 2
@@ -96,7 +97,7 @@ class NetworkPolicyGradient(NetworkSpec):
         batch = make_batch(self, rows, episodes, state.network)
         if self.reference:
             batch = batch._replace(log_reference=source.log_policy(state.regularizer, rows))
-        alpha = self.entropy / (1.0 + state.step / self.entropy_halving_steps)
+        alpha = self.entropy / jnp.sqrt(1.0 + 3.0 * state.step / self.entropy_halving_steps)
 
         key = jax.random.fold_in(jax.random.wrap_key_data(state.key), state.step)
         keys = jax.random.split(jax.random.fold_in(key, ORDER_STREAM), self.epochs)
