@@ -168,7 +168,42 @@ def forgotten() -> FunctionGame:
     )
 
 
-CUSTOM = {"bell": bell, "late": late, "forgotten": forgotten}
+def resting() -> FunctionGame:
+    """After a step in which nothing happens, player 0 acts again in one of two worlds only."""
+    after = {
+        "one": "one'",
+        "one'": "rest",
+        "rest": "end",
+        "two": "two'",
+        "two'": "act",
+        "act": "end",
+    }
+    return FunctionGame(
+        2,
+        actors=lambda world: (
+            (0,) if world in ("one", "two", "act") else (1,) if world == "rest" else ()
+        ),
+        transitions=lambda world, action: (
+            [("one", 0.5), ("two", 0.5)]
+            if world == "start"
+            else [(after[world], 1.0)]
+            if world in after
+            else []
+        ),
+        rewards=lambda world, action, after: (
+            (2, -2)
+            if world == "act" and action[0] == "left"
+            else (-1, 1)
+            if world == "rest" and action[1] == "left"
+            else (0, 0)
+        ),
+        observe=lambda world, action, after: Observation(
+            after if after in ("rest", "act") else None
+        ),
+    )
+
+
+CUSTOM = {"bell": bell, "late": late, "forgotten": forgotten, "resting": resting}
 
 
 def rules_of(name):
@@ -301,6 +336,21 @@ def test_parts_of_a_gradient_have_its_bits(name, number):
                     base.earned[inside] = empty
                     assert np.array_equal(base.earned, np.full(len(whole), empty), equal_nan=True)
             assert np.array_equal(whole, found)
+
+
+def test_every_part_has_the_decisions_that_follow_in_some_worlds_only():
+    world, _ = forms("resting")
+    paid = world.worlds.reward * world.worlds.probability[:, None]
+    sets = CompiledSets.of("resting", world.worlds, world.shapes, 0, 10**8)
+    program = WorldPrograms.of(0, sets, paid[:, 0])
+    sizes = tuple(own.num_sequences for own in world.shapes)
+    payoffs, plan = program.payoffs((None, None), sizes, 0.0), np.ones(sizes[1])
+    whole, found = np.empty(sizes[0]), np.empty(sizes[0])
+    world_gradient(payoffs, plan, whole)
+    assert np.count_nonzero(whole) == 4
+    for sequence in range(sizes[0]):
+        world_gradient(payoffs._replace(part=np.array([sequence, sequence + 1])), plan, found)
+    assert np.array_equal(found, whole)
 
 
 @pytest.mark.broad

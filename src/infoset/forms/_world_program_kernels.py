@@ -252,13 +252,15 @@ def compile_programs(
             at = 6 * num_children
             children[at], children[at + 1] = number, edges.offset[edge]
             children[at + 2], children[at + 3] = edges.action[edge], num_transfers
-            children[at + 5] = edges.size[edge]
+            children[at + 5] = 0
             transfers = with_room(transfers, num_transfers, size)
             transfers.state[:size] = NONE
             for i in range(begin, end):
                 source = leaving.sources[leaving.keys[i] & LOW]
                 edge, slot = source & LOW, source >> 32
                 goal = child_slot[edges.target[edge]]
+                # After steps that are left out, the player may have no decisions in some worlds.
+                children[at + 5] = max(children[at + 5], edges.size[edge])
                 add_transfer(transfers, num_transfers, edges, edge, slot, goal)
                 num_transfers += 1
             children[at + 4] = num_transfers
