@@ -84,7 +84,10 @@ from infoset.policy import (
 from infoset.runs import check_compatibility, read_checkpoint, read_traces
 from infoset.solvers import solve_exactly
 from infoset.teams import TeamPoint
+from infoset.tree import build_world_graph, contract_worlds
 from infoset.tree.saved_graphs import find_cache_entry, graph_cache
+from infoset.tree.saved_world_forms import CLASSES, FACTS, SUFFIX, read_parts
+from infoset.utils.array_files import read_arrays
 
 PAGE = DOCS / "solvers" / "long_runs.md"
 RESULTS = Path(__file__).parent / "results" / "fuzz_readers.csv"
@@ -154,6 +157,7 @@ def readers(folder: Path) -> dict[str, Reader]:
             lambda: graph_content(entry),
             edit=arrays_edit(entry.path, labels, without_digest=1),
         ),
+        "saved world form": form_reader(entry),
         "certificate": certificate_reader(folder),
         "leaderboard entry": board_reader(folder),
         "score card": card_reader(folder),
@@ -474,6 +478,34 @@ def graph_content(entry: Any) -> object:
     return [
         (name, value.tobytes() if isinstance(value, np.ndarray) else repr(value))
         for name, value in fields.items()
+    ]
+
+
+def form_reader(entry: Any) -> Reader:
+    """Return the reader of a saved world form, whose file is written beside that of the graph."""
+    with graph_cache(entry.path.parent):
+        graph = build_world_graph(entry.game)
+        contract_worlds(graph)
+    path = entry.path.with_suffix(SUFFIX)
+    about = read_arrays(path)[0]
+    origin = {name: about[name] for name in ("rules", "graph")}
+    edit = arrays_edit(path, FACTS)
+    read = partial(form_content, entry, graph, path, origin)
+    return Reader((path,), read, edit=edit, is_slow=True)
+
+
+def form_content(entry: Any, graph: Any, path: Path, origin: dict[str, str]) -> object:
+    """Return what a saved world form consists of; a file that is not used is refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parts = entry.read(path, lambda: read_parts(graph, path, origin))
+    if parts is None:
+        raise InfosetError("the file is not used")
+    arrays = [getattr(parts.worlds, name) for name in CLASSES] + [parts.utility_limits]
+    return [
+        *(array.tobytes() for array in arrays),
+        *(getattr(parts, name) for name in FACTS),
+        *([*own.decisions()] for own in parts.shapes),
     ]
 
 

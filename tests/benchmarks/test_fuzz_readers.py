@@ -22,7 +22,8 @@ NAMES = (
     *("probabilities to lock", "probabilities to lock as CSV", "Gambit tree", "Gambit table"),
     *("Gambit workbook", "LiteEFG tree", "compressed game", "range of hands", "match"),
     *("folder of results", "trace", "checkpoint", "checkpoint of a team", "learner"),
-    *("cell of a study", "saved world graph", "certificate", "leaderboard entry", "score card"),
+    *("cell of a study", "saved world graph", "saved world form", "certificate"),
+    *("leaderboard entry", "score card"),
 )
 
 

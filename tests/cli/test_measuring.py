@@ -18,6 +18,7 @@ from infoset.cli.options import MaxWorldsOption
 from infoset.front import GameInfo
 from infoset.games import GAMES
 from infoset.search import exploitability_lower_bound, search_model
+from infoset.tree import world_contraction
 from infoset.tree.limits import DEFAULT_LIMITS
 
 INFO_KEYS = {
@@ -338,6 +339,24 @@ def test_a_saved_world_graph_gives_the_same_numbers_and_is_replaced_if_damaged(c
     assert damaged.json == first.json
     assert damaged.err.startswith(f"warning: {path} is not used and will be replaced: not an")
     assert path.stat().st_mtime_ns != written
+
+
+def test_a_saved_world_form_gives_the_same_numbers_and_is_replaced_if_damaged(command, monkeypatch):
+    monkeypatch.setattr(world_contraction, "MANY_HISTORIES", 100)
+    game = "dark_hex(num_rows=2,num_cols=2)"
+    evaluate = ("evaluate", game, "uniform", "--cache", "graphs", "--json")
+    first = command(*evaluate)
+    assert "world form" in first.json["form_reason"]
+    (path,) = Path("graphs").glob("dark_hex-*.form")
+    written = path.stat().st_mtime_ns
+    again = command(*evaluate)
+    assert again.json == first.json
+    assert not again.err
+    assert path.stat().st_mtime_ns == written
+    path.write_bytes(b"no form")
+    damaged = command(*evaluate)
+    assert damaged.json == first.json
+    assert damaged.err.startswith(f"warning: {path} is not used and will be replaced: not an")
 
 
 def test_evaluate_uniform(command):

@@ -168,7 +168,8 @@ CacheOption: TypeAlias = Annotated[
     typer.Option(
         "--cache",
         metavar="DIR",
-        help="Folder in which to save the world graph, and from which to load it later.",
+        help="Folder in which to save the world graph and the world form, and from which to load "
+        "them later.",
     ),
 ]
 TargetOption: TypeAlias = Annotated[

@@ -23,8 +23,8 @@ from infoset.game.protocol import Game
 
 PACKAGE: Final = __name__.partition(".")[0]
 PACKAGE_FOLDER: Final = Path(__file__).parents[1]
-OWN_ROOMS: Final = ("game", "games", "tree", "utils")
-"""Packages of the library on which a world graph depends."""
+OWN_ROOMS: Final = ("forms", "game", "games", "tree", "utils")
+"""Packages of the library on which world graphs and world forms depend."""
 
 INSTALLED: Final = frozenset({"site-packages", "dist-packages"})
 """Folders of installed packages."""
@@ -110,7 +110,7 @@ def rules_digest(game: Game) -> str:
 
 
 def _own_source() -> str:
-    """Return a digest of the source code in this library that a world graph depends on."""
+    """Return a digest of the source code in this library that saved graphs depend on."""
     digest = hashlib.sha256()
     for room in OWN_ROOMS:
         for path in sorted((PACKAGE_FOLDER / room).glob("*.py")):

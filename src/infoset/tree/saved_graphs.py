@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, overload
+from typing import Any, Final, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +36,12 @@ def graph_cache(folder: str | Path) -> Iterator[Path]:
 
     Building a large game mostly consists of visiting its world states in Python. A graph that is
     loaded has the same arrays and labels; its world states are made by the rules when they are
-    needed. A saved graph is used only if the class of the game, its parameters, the source code and
+    needed. What takes longest in building a world form is saved beside the graph.
+
+    A saved file is used only if the class of the game, its parameters, the source code and
     constants of its module and of your own modules that it imports, and the versions of Python,
-    NumPy, other packages and this library are the same. Otherwise, or if the file is damaged, the
-    game is built, the file is replaced, and a `GraphCacheWarning` says why.
+    NumPy, other packages and this library are the same. Otherwise, or if it is damaged, the game is
+    built, the file is replaced, and a `GraphCacheWarning` says why.
 
     The same warning is issued, and nothing is saved, if a label is not text, a number, bytes, None,
     or a tuple or frozen set of these, if the rules are not in a file, or if the disk is full. Rules
@@ -77,39 +79,52 @@ def graph_cache(folder: str | Path) -> Iterator[Path]:
         _FOLDER.reset(token)
 
 
+Saved = TypeVar("Saved")
+
+
 @dataclass(frozen=True)
 class CacheEntry:
-    """The file of one game in the cache."""
+    """The files of one game in the cache."""
 
     game: Game
     path: Path
+    """That of the world graph."""
     rules: str
     """Digest of the rules before they were called."""
 
     def load(self) -> WorldGraph | None:
         """Return the graph in the file; None, with a warning unless there is no file, otherwise."""
-        try:
-            return read_graph(self.game, self.path, self.rules)
-        except FileNotFoundError:
-            return None
-        except (ValueError, MemoryError) as error:
-            _warn(f"{self.path} is not used and will be replaced: {error or 'out of memory'}")
-            return None
+        return self.read(self.path, lambda: read_graph(self.game, self.path, self.rules))
 
     def save(self, graph: WorldGraph) -> None:
         """Write a graph to the file; a warning is issued if this is impossible."""
+        self.write(self.path, lambda: write_graph(graph, self.path, self.rules))
+
+    def read(self, path: Path, reader: Callable[[], Saved]) -> Saved | None:
+        """Return what `reader` reads from a file of this entry; see `load`."""
         try:
-            write_graph(graph, self.path, self.rules)
+            return reader()
+        except FileNotFoundError:
+            return None
+        except (ValueError, MemoryError) as error:
+            _warn(f"{path} is not used and will be replaced: {error or 'out of memory'}")
+            return None
+
+    def write(self, path: Path, writer: Callable[[], None]) -> None:
+        """Call `writer`, which writes a file of this entry; see `save`."""
+        try:
+            writer()
         except OSError as error:
-            _warn(f"{self.game} cannot be saved in {self.path}: {error.strerror or error}")
+            _warn(f"{self.game} cannot be saved in {path}: {error.strerror or error}")
         except (ValueError, RecursionError) as error:
             _warn(f"{self.game} is not saved in the cache, because a label has no text: {error}")
 
 
-def find_cache_entry(game: Game) -> CacheEntry | None:
+def find_cache_entry(game: Game, *, warns: bool = True) -> CacheEntry | None:
     """Return the entry of a game in the cache of `graph_cache`.
 
-    It is None if there is no cache, and, with a warning, if the rules cannot be identified.
+    It is None if there is no cache, and if the rules cannot be identified; in the latter case, a
+    warning is issued if `warns` is true.
     """
     folder = _FOLDER.get()
     if folder is None:
@@ -118,13 +133,15 @@ def find_cache_entry(game: Game) -> CacheEntry | None:
         # Before the rules are called, because they may change what they depend on.
         parameters, rules = parameters_digest(game), rules_digest(game)
     except UnknownRulesError as error:
-        _warn(f"{game} is not saved in the cache: {error}")
-        return None
+        reason = str(error)
     except (OSError, ValueError, SyntaxError, RecursionError) as error:
-        _warn(f"{game} is not saved in the cache, because its source cannot be read: {error}")
-        return None
-    name = re.sub(r"\W+", "_", game.name or type(game).__name__)[:100]
-    return CacheEntry(game, folder / f"{name}-{parameters[:DIGITS]}{SUFFIX}", rules)
+        reason = f"its source cannot be read: {error}"
+    else:
+        name = re.sub(r"\W+", "_", game.name or type(game).__name__)[:100]
+        return CacheEntry(game, folder / f"{name}-{parameters[:DIGITS]}{SUFFIX}", rules)
+    if warns:
+        _warn(f"{game} is not saved in the cache: {reason}")
+    return None
 
 
 def _warn(message: str) -> None:
@@ -238,13 +255,13 @@ def _graph(game: Game, header: Mapping[str, Any], arrays: Mapping[str, NDArray[A
 def _exact(
     header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> tuple[Fraction, ...] | None:
-    _check((EXACT in arrays) == (FRACTIONS in header), EXACT)
+    check_part((EXACT in arrays) == (FRACTIONS in header), EXACT)
     if EXACT not in arrays:
         return None
     fractions: Any = [label_from_json(chance) for chance in header[FRACTIONS]]
-    _check(all(isinstance(chance, Fraction) for chance in fractions), "fractions")
-    _check(arrays[EXACT].shape == arrays["next_world"].shape, EXACT)
-    _check(_is_within(arrays[EXACT], 0, len(fractions)), EXACT)
+    check_part(all(isinstance(chance, Fraction) for chance in fractions), "fractions")
+    check_part(arrays[EXACT].shape == arrays["next_world"].shape, EXACT)
+    check_part(is_within(arrays[EXACT], 0, len(fractions)), EXACT)
     return tuple([fractions[number] for number in arrays[EXACT].tolist()])
 
 
@@ -256,44 +273,51 @@ def _check_arrays(
 ) -> None:
     """Raise `ValueError` if the arrays are not those of a graph."""
     num_worlds, num_edges = len(arrays["action_set"]), len(arrays["next_world"])
-    _check(num_worlds > 0 and all(type(actions) is tuple for actions in action_sets), "sizes")
+    check_part(num_worlds > 0 and all(type(actions) is tuple for actions in action_sets), "sizes")
     by_player = {"joint_action", "rewards", "private_observation"}
     for name, dtype in ARRAYS.items():
         rows = {"action_set": num_worlds, "first_edge": num_worlds + 1}.get(name, num_edges)
         is_wide = name in by_player or name == "action_set"
         shape = (rows, num_players) if is_wide else (rows,)
-        _check(arrays[name].dtype == dtype and arrays[name].shape == shape, name)
+        check_part(arrays[name].dtype == dtype and arrays[name].shape == shape, name)
     first_edge, next_world = arrays["first_edge"], arrays["next_world"]
-    degree = np.diff(first_edge)
-    _check(bool(first_edge[0] == 0 and first_edge[-1] == num_edges), "first_edge")
-    _check(bool(np.all(degree >= 0)), "first_edge")
+    check_part(are_offsets(first_edge, num_edges), "first_edge")
     # Every world but the first is found from an earlier one: the first edge that enters it.
-    origin = np.repeat(np.arange(num_worlds), degree)
-    _check(_is_within(next_world, 0, num_worlds), "next_world")
+    origin = np.repeat(np.arange(num_worlds), np.diff(first_edge))
+    check_part(is_within(next_world, 0, num_worlds), "next_world")
     earliest = np.full(num_worlds, num_worlds)
     np.minimum.at(earliest, next_world, origin)
-    _check(bool(np.all(earliest[1:] < np.arange(1, num_worlds))), "next_world")
+    check_part(np.all(earliest[1:] < np.arange(1, num_worlds)), "next_world")
     action_set, joint_action = arrays["action_set"], arrays["joint_action"]
-    _check(_is_within(action_set, -1, len(action_sets)), "action_set")
+    check_part(is_within(action_set, -1, len(action_sets)), "action_set")
     # Entry -1 of these sizes is that of players who do not act.
     sizes = np.array([*map(len, action_sets), 0])
-    _check(bool(np.all(joint_action < sizes[action_set[origin]])), "joint_action")
-    _check(bool(np.all((joint_action < 0) == (action_set[origin] < 0))), "joint_action")
-    _check(bool(np.all(joint_action >= -1)), "joint_action")
+    check_part(np.all(joint_action < sizes[action_set[origin]]), "joint_action")
+    check_part(np.all((joint_action < 0) == (action_set[origin] < 0)), "joint_action")
+    check_part(np.all(joint_action >= -1), "joint_action")
     for name in ("public_observation", "private_observation"):
-        _check(_is_within(arrays[name], 0, len(observations)), name)
+        check_part(is_within(arrays[name], 0, len(observations)), name)
     chance = arrays["probability"]
-    _check(bool(np.all((chance > 0) & (chance <= 1.0 + 1e-9))), "probability")
-    _check(bool(np.all(np.isfinite(arrays["rewards"]))), "rewards")
+    check_part(np.all((chance > 0) & (chance <= 1.0 + 1e-9)), "probability")
+    check_part(np.all(np.isfinite(arrays["rewards"])), "rewards")
 
 
-def _is_within(numbers: NDArray[Any], low: int, end: int) -> bool:
+def is_within(numbers: NDArray[Any], low: int, end: int) -> bool:
+    """Return whether all numbers are at least `low` and less than `end`."""
     return not len(numbers) or bool(numbers.min() >= low and numbers.max() < end)
 
 
-def _check(is_right: bool, name: str) -> None:
+def are_offsets(offsets: NDArray[Any], end: int) -> bool:
+    """Return whether ranges begin at these numbers, the last of which is the end of all."""
+    # Their differences could overflow.
+    is_sorted = bool(np.all(offsets[1:] >= offsets[:-1]))
+    return len(offsets) > 0 and is_sorted and bool(offsets[0] == 0 and offsets[-1] == end)
+
+
+def check_part(is_right: bool | np.bool_, name: str) -> None:
+    """Raise `ValueError` about a part of a file that cannot be right."""
     if not is_right:
-        raise ValueError(f"its {name} cannot be those of a world graph")
+        raise ValueError(f"its {name} cannot be those of this game")
 
 
 UNKNOWN = object()

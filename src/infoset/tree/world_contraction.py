@@ -23,14 +23,7 @@ from infoset.forms import (
     common_sum,
 )
 from infoset.game import Game, GameSource
-from infoset.tree._possible_worlds_kernels import (
-    find_shapes,
-    find_structures,
-    other_actions,
-    possible_worlds,
-    set_heights,
-    world_heights,
-)
+from infoset.tree._possible_worlds_kernels import world_heights
 from infoset.tree._unrolling_kernels import reward_ranges
 from infoset.tree._world_merging_kernels import merge_nodes, split_worlds
 from infoset.tree.build_watch import BuildProgress, BuildReport, BuildWatch, ignore_report
@@ -38,21 +31,18 @@ from infoset.tree.counting import GameCounts, count_histories, too_large_error, 
 from infoset.tree.exploration import explore_game
 from infoset.tree.graph_contraction import contract_graph, forecast_contraction
 from infoset.tree.limits import allowed_memory
-from infoset.tree.state_numbering import StepTable, contradiction_error
+from infoset.tree.possible_worlds import MAX_SEQUENCES, all_shapes
+from infoset.tree.saved_world_forms import WorldFormParts, saved_or_built
 from infoset.tree.world_graph import WorldGraph
-from infoset.typing import FloatArray, IntArray, LongArray, Player
-from infoset.utils.text import format_bytes, format_count
+from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.text import format_count
 
-MEMBER_BYTES = 24
-"""Memory for each world of a set of possible worlds, in bytes, while sets are found."""
 EDGE_BYTES = 100
 """Memory for each transition while worlds are merged and programs are compiled."""
 SEQUENCE_BYTES = 32
 INFOSTATE_BYTES = 12
 """Memory for each sequence and each acting infostate when a policy is measured: its probability,
 its plan, a gradient and a workspace; and the treeplex."""
-MAX_SEQUENCES = 2**31 - 1
-"""Largest number of sequences of all players: kernels number them by 32 bits."""
 MANY_HISTORIES = 20_000_000
 TIMES_AS_LONG = 3
 """Number of histories from which on a game gets the world form if building and solving the sequence
@@ -201,11 +191,32 @@ def contract_worlds(
         raise ValueError(
             "the world graph is partial; build it with higher max_worlds, memory or max_seconds"
         )
+    allowed = allowed_memory(memory)
+    parts = saved_or_built(graph, lambda: _merge(graph, allowed, report))
+    _check_size(graph, parts.shapes, allowed)
+    name = str(graph.game)
+    return WorldForm(
+        name=name,
+        source=GameSource.of_rules(graph.game),
+        programs=_programs(name, parts.worlds, parts.shapes, allowed),
+        constants=np.zeros(graph.num_players),
+        **parts._asdict(),
+    )
+
+
+def _merge(graph: WorldGraph, allowed: int, report: BuildReport) -> WorldFormParts:
+    """Return what a form consists of besides its programs, if it fits in `allowed` bytes."""
     order = world_order(graph)
     height = world_heights(order, graph.first_edge, graph.next_world)
-    allowed = allowed_memory(memory)
-    shapes, steps = _all_shapes(graph, height, allowed)
+    shapes, steps = all_shapes(graph, height, allowed)
     report("world graph", graph.num_worlds, graph.num_worlds)
+    _check_size(graph, shapes, allowed)
+    worlds = _merged_worlds(graph, order, shapes, steps)
+    return WorldFormParts(shapes, worlds, *_payoff_facts(graph, order, int(height[0])))
+
+
+def _check_size(graph: WorldGraph, shapes: tuple[InfostateShapes, ...], allowed: int) -> None:
+    """Raise `GameTooLargeError` if a form would not fit in `allowed` bytes, or in its numbers."""
     needed = _size_of(graph, shapes).bytes
     if needed > allowed:
         counts = count_histories(graph)
@@ -216,20 +227,6 @@ def contract_worlds(
             "world form: use smaller parameters",
             {"sequences": sum(own.num_sequences for own in shapes)},
         )
-    worlds = _merged_worlds(graph, order, shapes, steps)
-    limits, constant_sum, rounding = _payoff_facts(graph, order, int(height[0]))
-    name = str(graph.game)
-    return WorldForm(
-        name=name,
-        source=GameSource.of_rules(graph.game),
-        shapes=shapes,
-        worlds=worlds,
-        programs=_programs(name, worlds, shapes, allowed),
-        utility_limits=limits,
-        constant_sum=constant_sum,
-        payoff_rounding=rounding,
-        constants=np.zeros(graph.num_players),
-    )
 
 
 class WorldFormSize(NamedTuple):
@@ -257,7 +254,7 @@ def count_world_form(graph: WorldGraph, memory: int | None = None) -> WorldFormS
     """
     order = world_order(graph)
     height = world_heights(order, graph.first_edge, graph.next_world)
-    return _size_of(graph, _all_shapes(graph, height, allowed_memory(memory))[0])
+    return _size_of(graph, all_shapes(graph, height, allowed_memory(memory))[0])
 
 
 def _size_of(graph: WorldGraph, shapes: tuple[InfostateShapes, ...]) -> WorldFormSize:
@@ -266,16 +263,6 @@ def _size_of(graph: WorldGraph, shapes: tuple[InfostateShapes, ...]) -> WorldFor
     needed = graph.num_edges * EDGE_BYTES
     needed += sum(sequences) * SEQUENCE_BYTES + sum(infostates) * INFOSTATE_BYTES
     return WorldFormSize(infostates, sequences, needed)
-
-
-def _all_shapes(
-    graph: WorldGraph, height: LongArray, allowed: int
-) -> tuple[tuple[InfostateShapes, ...], tuple[IntArray, ...]]:
-    """Return the shapes of all players, and per player [E] the step of each edge."""
-    players = range(graph.num_players)
-    found = [_player_shapes(graph, player, height, allowed) for player in players]
-    shapes, steps = zip(*found, strict=True)
-    return shapes, steps
 
 
 def _programs(
@@ -318,91 +305,6 @@ def _programs(
             {"histories": visits},
         )
     return sweeps
-
-
-def _player_shapes(
-    graph: WorldGraph, player: Player, height: LongArray, allowed: int
-) -> tuple[InfostateShapes, IntArray]:
-    """Return the shapes of a player's infostate trees, and [E] the step of each edge."""
-    table = StepTable.of_player(graph, player)
-    columns = (table.action, table.private_observation, table.public_observation)
-    steps = np.stack(columns, axis=1)[:-1]
-    order = np.lexsort(steps.T[::-1])  # by action and observations
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order))
-    step = rank[table.of_edge]
-    items, first, root = _shapes_of_sets(graph, player, step, height, allowed)
-    steps = np.ascontiguousarray(steps[order])
-    num_actions = np.array([*map(len, graph.action_sets), 0])
-    structure, code, structure_items, structure_first, sequences, infostates = find_structures(
-        items, first, num_actions, np.ascontiguousarray(steps[:, 0])
-    )
-    shapes = InfostateShapes(
-        player=player,
-        root=root,
-        items=items,
-        first=first,
-        code=code,
-        structure=structure,
-        structure_items=structure_items,
-        structure_first=structure_first,
-        child_sequence=_before(structure_items, structure_first, sequences, True),
-        child_infostate=_before(structure_items, structure_first, infostates, False),
-        sequences=sequences,
-        infostates=infostates,
-        steps=steps,
-        action_sets=graph.action_sets,
-        observations=graph.observations,
-    )
-    return shapes, step
-
-
-def _shapes_of_sets(
-    graph: WorldGraph, player: Player, step: IntArray, height: LongArray, allowed: int
-) -> tuple[LongArray, LongArray, int]:
-    """Return the shapes below the sets of worlds that a player considers possible, and the first.
-
-    Raises
-    ------
-    GameTooLargeError
-        If the sets need more than the memory that is allowed.
-    GameRuleError
-        If the player does not know its legal actions.
-    """
-    limit = allowed // MEMBER_BYTES
-    members, first_member, first_child, child_step, child_set = possible_worlds(
-        graph.first_edge, graph.next_world, step, limit
-    )
-    if len(members) > limit:
-        raise GameTooLargeError(
-            f"{graph.game} has too many sets of worlds that player {player} may consider "
-            f"possible: more than {format_count(len(first_member))}, which need more than "
-            f"{format_bytes(allowed)}; use smaller parameters, or raise memory (--memory)",
-            {"world_states": graph.num_worlds, "sets": len(first_member)},
-        )
-    action_set = np.ascontiguousarray(graph.action_set[:, player])
-    world, other = other_actions(members, first_member, action_set)
-    if world >= 0:
-        raise contradiction_error(graph, player, other, world)
-    order = np.argsort(set_heights(members, first_member, height), kind="stable")
-    items, first, shape = find_shapes(
-        order, members, first_member, action_set, first_child, child_step, child_set
-    )
-    return items, first, int(shape[0])
-
-
-def _before(items: LongArray, first: LongArray, sizes: LongArray, per_action: bool) -> LongArray:
-    """Return [items] `child_sequence` or `child_infostate` of `InfostateShapes`.
-
-    sizes [T] of each structure; per_action: whether the actions of an infostate count one by one.
-    """
-    found = np.zeros(len(items), np.int64)
-    for begin, end in zip(first[:-1].tolist(), first[1:].tolist(), strict=True):
-        actions = int(items[begin])
-        own = actions if per_action else min(actions, 1)
-        children = sizes[items[begin + 2 : end : 2]]
-        found[begin + 2 : end : 2] = own + np.cumsum(children) - children
-    return found
 
 
 def _merged_worlds(
