@@ -19,7 +19,7 @@ from infoset.games import load_game
 from infoset.policy import uniform_policy
 from infoset.runs import Interrupt
 from infoset.tree import build_world_form
-from infoset_studies.networks.published import PUBLISHED_NUMBERS, published_spec
+from infoset_studies.networks.published import published_spec
 from infoset_studies.sepot.blueprints import alone
 
 if TYPE_CHECKING:
@@ -78,11 +78,9 @@ class TrainingCell:
         return run_slug(self.game, f"{self.learner}-{kind}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the settings that determine the result."""
-        found = asdict(self)
-        if self.is_published:
-            found["numbers"] = PUBLISHED_NUMBERS[self.game][self.learner]._asdict()
-        return found
+        """Return the settings that determine the result, with the numbers of the learner."""
+        numbers = asdict(self._spec())
+        return {**asdict(self), "numbers": {**numbers, "description": ""}}
 
     def run(self, interrupt: Interrupt) -> CellResult:
         """Return NashConv, the first player's value, and learner steps at each point."""
