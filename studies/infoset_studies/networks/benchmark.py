@@ -204,7 +204,7 @@ LEARNERS: Final = Experiment(
     "Learners on the abrupt games and liar's dice",
     benchmark_report,
     quick=Benchmark("learners", SMALL, OURS, False, 3, 100_000, 5, 32),
-    full=Benchmark("learners", LARGE, OURS, False, 3, 10_000_000, 10, 32),
+    full=Benchmark("long", LARGE, OURS, False, 3, 10_000_000, 10, 32),
     quick_time="three minutes",
     full_time="four hours",
 )
@@ -214,7 +214,7 @@ PUBLISHED: Final = Experiment(
     "Learners with the published hyperparameters",
     benchmark_report,
     quick=Benchmark("published", SMALL[2:], ("ppo", "mmd", "rnad"), True, 2, 100_000, 5, 0),
-    full=Benchmark("published", LARGE, (*PUBLISHED_NUMBERS[DARK_HEX],), True, 3, 10_000_000, 10, 0),
+    full=Benchmark("published-long", LARGE, (*PUBLISHED_NUMBERS[DARK_HEX],), True, 3, 10_000_000, 10, 0),
     quick_time="half a minute",
     full_time="four hours, without the equilibria of learners",
 )
