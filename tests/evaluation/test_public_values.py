@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import (
     PublicValues,
     decision_values,
@@ -16,9 +16,15 @@ from infoset.evaluation import (
     evaluate_policy,
 )
 from infoset.evaluation.infostate_statuses import infostate_reach
-from infoset.forms import Fold, chance_reach_of_nodes, unblocked_reach, with_ranges
+from infoset.forms import Fold, chance_reach_of_nodes, lock, unblocked_reach, with_ranges
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, random_policy, transfer_policy
+from infoset.policy import (
+    TabularPolicy,
+    complete_policy,
+    random_policy,
+    restrict_policy,
+    transfer_policy,
+)
 from infoset.tree import build_public_form, build_tree, derive_public_form
 from infoset.views import TreePlaces
 from tests.support.cached_games import cached_tree
@@ -143,6 +149,57 @@ def test_frequencies_where_play_never_leads_are_unknown():
     chance = PublicValues(random_public_policy(build_public_form(load_game("leduc_poker")), 0))
     with pytest.raises(ParameterError, match="acts"):
         chance.action_frequencies(int(np.flatnonzero(chance.public_form.player < 0)[0]))
+
+
+@pytest.mark.parametrize("goal", [{"bet": 0.2}, {"bet": 0.9}, {"pass": 0.35}, {"bet": 0.0}])
+def test_frequencies_are_changed_in_proportion(goal):
+    form = build_public_form(load_game("kuhn_poker"))
+    values = PublicValues(random_public_policy(form, 5))
+    node = next(int(node) for node in form.decisions[1] if form.label(int(node)) == "pass")
+    before, after = values.policy.at_node(node), values.with_frequencies(node, goal)
+    names = form.legal_actions(node)
+    (action,) = goal
+    belief = values.belief(node, 1)
+    assert after.sum(axis=0) == pytest.approx(np.ones(3))
+    assert float(after[names.index(action)] @ belief) == pytest.approx(goal[action], abs=1e-11)
+    if min(goal.values()) > 0:
+        odds = (after[0] / after[1]) / (before[0] / before[1])
+        assert odds == pytest.approx(np.full(3, odds[0]))
+
+
+def test_several_frequencies_at_once_and_a_lock_with_them():
+    form = build_public_form(load_game("leduc_poker"))
+    policy = random_public_policy(form, 6)
+    values = PublicValues(policy)
+    node = next(n for n in form.decisions[1].tolist() if len(form.legal_actions(n)) == 3)
+    goal = {"fold": 0.5, "raise": 0.1}
+    line = form.label(node)
+    fixed = lock(form, {line: values.with_frequencies(node, goal)})
+    found = PublicValues(complete_policy(restrict_policy(fixed, policy)))
+    frequencies = dict(zip(form.legal_actions(node), found.action_frequencies(node), strict=True))
+    assert frequencies == pytest.approx({"fold": 0.5, "call": 0.4, "raise": 0.1})
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ({"bet": 1.2}, "are not shares"),
+        ({"bet": -0.1}, "are not shares"),
+        ({"bet": 0.6, "pass": 0.6}, "are not shares"),
+        ({"bet": 0.5, "pass": 0.3}, "out of reach"),
+        ({"raise": 0.5}, "unknown action 'raise'"),
+        ({"pass": 0.9}, "out of reach"),
+    ],
+)
+def test_frequencies_that_cannot_be_reached(goal, message):
+    """Only the jack passes, and it is a third of the hands."""
+    form = build_public_form(load_game("kuhn_poker"))
+    weights = [np.ones(plex.num_sequences) for plex in form.treeplexes]
+    policy = TabularPolicy.from_weights(form, weights)
+    first = lock(form, {("Q", "(start)"): {"bet": 1}, ("K", "(start)"): {"bet": 1}})
+    policy = complete_policy(restrict_policy(first, policy))
+    with pytest.raises((ParameterError, UnknownNameError), match=message):
+        PublicValues(policy).with_frequencies(0, goal)
 
 
 def _rng(seed):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnknownNameError, show
 from infoset.evaluation.hand_equity import equity_at
 from infoset.forms import (
     PublicForm,
@@ -18,8 +20,12 @@ from infoset.forms import (
     values_at_terminals,
 )
 from infoset.policy import TabularPolicy, check_policy
-from infoset.typing import FloatArray, IntArray, LongArray, Player
+from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
+
+ROUNDING: Final = 1e-12
+"""Difference from given frequencies that is rounding."""
+MAX_FITTING_STEPS: Final = 10_000
 
 
 class PublicValues:
@@ -127,6 +133,74 @@ class PublicValues:
         played = self.policy.at_node(node)
         frequencies: FloatArray = played @ self.belief(node, int(self.public_form.player[node]))
         return frequencies
+
+    def with_frequencies(self, node: int, frequencies: Mapping[Action, float]) -> FloatArray:
+        """Return [actions, hands] the policy at a node, changed so that actions have frequencies.
+
+        Hands change in proportion: with one factor for each given action, and one for all others,
+
+            σ'(h, a) = f_a σ(h, a) / Σ_a' f_a' σ(h, a'),
+
+        so that hands that never play an action do not begin to. Of all policies with these
+        frequencies it has the least divergence from the policy (iterative proportional fitting,
+        Deming and Stephan 1940). `lock` fixes it.
+
+        Parameters
+        ----------
+        frequencies
+            How often each action is played, over the acting hands; others share the rest.
+
+        Raises
+        ------
+        ParameterError
+            If the frequencies are not shares of at most 1 together, are out of reach of such
+            factors, or the policy never leads to the node.
+        UnknownNameError
+            If an action is not legal.
+
+        Examples
+        --------
+        >>> from infoset.games import load_game
+        >>> from infoset.policy import uniform_policy
+        >>> from infoset.tree import build_public_form
+        >>> form = build_public_form(load_game("kuhn_poker"))
+        >>> values = PublicValues(uniform_policy(form))
+        >>> values.with_frequencies(0, {"bet": 0.2}).round(9).tolist()
+        [[0.8, 0.8, 0.8], [0.2, 0.2, 0.2]]
+        """
+        actions = list(self.public_form.legal_actions(node))
+        for action in frequencies:
+            if action not in actions:
+                raise UnknownNameError.of("action", action, map(str, actions))
+        given = [float(share) for share in frequencies.values()]
+        rest = 1.0 - sum(given)
+        if not (all(share >= 0 for share in given) and rest >= -ROUNDING):
+            raise ParameterError(
+                f"frequencies={show(frequencies)} are not shares: give numbers of at least 0 that "
+                "sum to at most 1"
+            )
+        belief = self.belief(node, int(self.public_form.player[node]))
+        # Group 0 has the actions that are not named.
+        named = [*frequencies]
+        group = np.array([1 + named.index(own) if own in named else 0 for own in actions])
+        goal = np.array([max(rest, 0.0), *given])
+        played = self.policy.at_node(node).copy()
+        for _ in range(MAX_FITTING_STEPS):
+            found = np.bincount(group, played @ belief, len(goal))
+            if np.abs(found - goal).max() <= ROUNDING:
+                return played
+            if np.any((found == 0) & (goal > 0)) or not np.isfinite(found).all():
+                break
+            factors = np.divide(goal, found, out=np.zeros(len(goal)), where=found > 0)
+            played *= factors[group][:, None]
+            total = played.sum(axis=0)
+            if not np.all(total > 0):
+                break
+            played /= total
+        raise ParameterError(
+            f"frequencies={show(frequencies)} at {self.public_form.label(node)!r} are out of "
+            "reach: too few hands play these actions at all, or the policy never leads there"
+        )
 
     def probability(self, node: int) -> float:
         """Return the probability that play reaches a node."""
