@@ -24,7 +24,9 @@ NO_LIMIT: Final = 100
 
 
 def is_spot(path: str | Path) -> bool:
-    """Return whether a file begins as a spot does; False if it cannot be read."""
+    """Return whether a file begins as a spot does; False if it cannot be read, or only once."""
+    if not Path(path).is_file():  # what is read from a pipe is gone
+        return False
     try:
         with Path(path).open("rb") as file:
             data = file.read(LONGEST_BEGINNING)

@@ -214,7 +214,9 @@ PUBLISHED: Final = Experiment(
     "Learners with the published hyperparameters",
     benchmark_report,
     quick=Benchmark("published", SMALL[2:], ("ppo", "mmd", "rnad"), True, 2, 100_000, 5, 0),
-    full=Benchmark("published-long", LARGE, (*PUBLISHED_NUMBERS[DARK_HEX],), True, 3, 10_000_000, 10, 0),
+    full=Benchmark(
+        "published-long", LARGE, (*PUBLISHED_NUMBERS[DARK_HEX],), True, 3, 10_000_000, 10, 0
+    ),
     quick_time="half a minute",
     full_time="four hours, without the equilibria of learners",
 )
