@@ -115,7 +115,10 @@ def parse_sizes(text: str, kind: str) -> tuple[SizeRule, ...]:
             _fail(text, kind, str(rule), "applies nowhere: player 1 (ip) acts after a check")
         later = rules[place + 1 :]
         if all(any(other.covers(one) for other in later) for one in used):
-            problem = "is replaced by the rules after it; write rules for more situations first"
+            problem = (
+                "is replaced by the rules after it; separate sizes by commas, and write rules for more "
+                "situations first"
+            )
             _fail(text, kind, str(rule), problem)
     return rules
 
