@@ -116,8 +116,8 @@ def parse_sizes(text: str, kind: str) -> tuple[SizeRule, ...]:
         later = rules[place + 1 :]
         if all(any(other.covers(one) for other in later) for one in used):
             problem = (
-                "is replaced by the rules after it; separate sizes by commas, and write rules for more "
-                "situations first"
+                "is replaced by the rules after it; separate sizes by commas, and write rules for "
+                "more situations first"
             )
             _fail(text, kind, str(rule), problem)
     return rules
