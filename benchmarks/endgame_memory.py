@@ -61,9 +61,7 @@ def whole_peak(game: str, method: str, precision: str) -> dict[str, float]:
     """Return the peak of one call of `solve`."""
     infoset.solve("kuhn_poker")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    result = infoset.solve(
-        game, method, form="public", iterations=ITERATIONS, precision=precision
-    )
+    result = infoset.solve(game, method, form="public", iterations=ITERATIONS, precision=precision)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     return {"whole": 1024 * peak, "sequences": num_sequences(result.policy.form)}
 
@@ -85,12 +83,11 @@ def stage_peaks(game: str, method: str, precision: str) -> dict[str, float]:
 
     with TemporaryDirectory() as folder:
         form = stage("build", lambda: infoset.build_public_form(game))
-        solver = stage("iterations", lambda: _iterated(form, method, precision))
-        held = array_bytes(solver)
-        stage("measurement", solver.evaluate)
-        found = stage("result", lambda: (solver.policy(), solver.current_policy()))
-        del solver
-        policy = found[0]
+        # In a list, which gives the solver up when the result is made.
+        solvers = [stage("iterations", lambda: _iterated(form, method, precision))]
+        held = array_bytes(solvers[0])
+        stage("measurement", solvers[0].evaluate)
+        policy, _ = stage("result", lambda: _result(solvers.pop()))
         stage("save", lambda: save_policy(policy, Path(folder) / "policy.parquet"))
         stage("evaluate", lambda: infoset.evaluate(policy))
     above = {name: peak - before for name, peak in peaks.items()}
@@ -101,6 +98,10 @@ def _iterated(form: infoset.Form, method: str, precision: str) -> RegretSolver:
     solver = RegretSolver(form, SCHEMES[method], precision)
     solver.run(ITERATIONS)
     return solver
+
+
+def _result(solver: RegretSolver) -> tuple[infoset.TabularPolicy, infoset.TabularPolicy]:
+    return solver.policy(), solver.current_policy()
 
 
 def array_bytes(solver: RegretSolver) -> dict[str, int]:

@@ -177,7 +177,7 @@ def test_threads_give_the_same_bits(spec, name, threads):
 
 def test_parts_of_payoffs_fill_their_ranges():
     form = forms("leduc_poker")[0]
-    whole = public_payoffs(form, 0, [layout.position for layout in form.layouts])
+    whole = public_payoffs(form, 0, form.layouts)
     parts = split_public_payoffs(whole, 3)
     sizes = [len(part.own_start) for part in parts]
     assert sum(sizes) == len(whole.own_start)

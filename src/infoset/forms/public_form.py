@@ -10,7 +10,6 @@ import numpy as np
 from infoset.errors import UnsupportedGameError
 from infoset.forms._payoff_kernels import ComposedPayoffs
 from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
-from infoset.forms._treeplex_kernels import max_additions
 from infoset.forms.derived_members import MeasuredByKernels, plan_value
 from infoset.forms.form import FormTable
 from infoset.forms.payoffs import (
@@ -69,29 +68,30 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         plans = [plex.plan_roundings for plex in self.treeplexes]
         cards = self.prior.cards[0].shape[1]
         sums = [
-            max_additions(
-                plex.parent_sequence,
-                plex.first_sequence,
-                plex.num_actions,
-                self._additions(player, (5 + 2 * cards) * self.num_hands[1 - player] + 4),
+            layout.max_additions(
+                self._additions(player, (5 + 2 * cards) * self.num_hands[1 - player] + 4)
             )
-            for player, plex in enumerate(self.treeplexes)
+            for player, layout in enumerate(self.layouts)
         ]
         largest = max(map(abs, self.payoff_range))
         return (max(sums) + sum(plans)) * UNIT * largest + self.payoff_rounding
 
     def _additions(self, player: Player, per_terminal: int) -> LongArray:
-        """Return [Q] a bound on the number of additions to the gradient at each sequence."""
-        start = self.sequences[player].start
-        terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(start))
+        """Return [Q] a bound on the number of additions to the gradient at each position."""
+        layout, sequences = self.layouts[player], self.sequences[player]
+        terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(sequences.start))
+        additions = np.zeros(layout.num_sequences, np.int64)
         # Hands of one class share a sequence: their additions are summed there.
-        places = self.places(player, np.flatnonzero(terminals))
-        additions = np.bincount(
-            places.ravel(),
-            np.repeat(terminals[terminals > 0] * per_terminal, self.num_hands[player]),
-            self.treeplexes[player].num_sequences,
-        )
-        return additions.astype(np.int64)
+        sizes = [np.bincount(row) for row in self.hand_classes[player]]
+        first = layout.positions(sequences.start)
+        for public in np.flatnonzero(terminals).tolist():
+            number = int(terminals[public]) * per_terminal
+            if public == 0:
+                additions[0] = number * self.num_hands[player]
+                continue
+            own = sizes[int(sequences.class_map[public])]
+            additions[first[public] : first[public] + len(own)] = number * own
+        return additions
 
     @cached_property
     def gradient_cost(self) -> int:
@@ -146,11 +146,10 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         return self._payoffs("float64")
 
     def _payoffs(self, precision: str) -> FormPayoffs:
-        positions = [layout.position for layout in self.layouts]
         return FormPayoffs(
             tuple(
                 ComposedPayoffs(
-                    public_payoffs(self, player, positions, precision), no_composition(precision)
+                    public_payoffs(self, player, self.layouts, precision), no_composition(precision)
                 )
                 for player in range(2)
             )

@@ -19,7 +19,8 @@ from infoset.forms._public_payoff_kernels import (
 from infoset.forms.public_operators import Dense, HandPrior, Showdown, reach_of_pairs
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.transform import Transform
-from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
+from infoset.forms.treeplex import Layout
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 
 
@@ -154,16 +155,16 @@ class _Terms(NamedTuple):
 def public_payoffs(
     form: PublicStructure,
     player: Player,
-    positions: Sequence[IndexArray] | None = None,
+    layouts: Sequence[Layout] | None = None,
     precision: str = "float64",
 ) -> PublicPayoffs:
     """Return the payoffs of one player in the form that `public_gradient` reads.
 
     Parameters
     ----------
-    positions
-        Per player, [Q] where plans and gradients store each sequence. It must keep sequences that
-        differ only by their hands at equal distances. By default, they are stored in order.
+    layouts
+        Per player, where plans and gradients store each sequence: those of `form`. By default, they
+        are stored in order.
     precision
         "float64" or "float32".
     """
@@ -177,7 +178,7 @@ def public_payoffs(
         [np.zeros((NUM_FACTORS, 0)), *(terms.factor for terms in found)], axis=1
     )
     first, table = _batches(np.array([len(terms.terminal) for terms in found], np.int64))
-    own_places, other_places = (_places(form, p, terminal, positions) for p in (own, other))
+    own_places, other_places = (_places(form, p, terminal, layouts) for p in (own, other))
     blocking = _blocking(form.prior, own)
     own_order, other_order, weaker, not_stronger, twin_place = _orders(
         tables, blocking.twin, num_other
@@ -294,19 +295,19 @@ def _places(
     form: PublicStructure,
     player: Player,
     terminal: LongArray,
-    positions: Sequence[IndexArray] | None,
+    layouts: Sequence[Layout] | None,
 ) -> _Places:
     """Return where a player's last sequences at terminals are."""
     sequences = form.sequences[player]
     last = form.terminal_sequence[terminal, player]
     classes = sequences.class_map[last]
     start, stride = sequences.start[last], sequences.stride[last]
-    if positions is None:
+    if layouts is None:
         return _Places(start, stride, classes)
     # A single class has no next one, and the empty sequence has stride 0.
     after = start + np.where(form.num_classes[player][classes] > 1, stride, 0)
-    position = positions[player].astype(np.int64)
-    return _Places(position[start], position[after] - position[start], classes)
+    first, second = map(layouts[player].positions, (start, after))
+    return _Places(first, second - first, classes)
 
 
 class _Blocking(NamedTuple):

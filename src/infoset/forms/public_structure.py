@@ -15,6 +15,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms._treeplex_kernels import last_sequences
 from infoset.forms.derived_members import MembersByUtilityLimits
 from infoset.forms.hand_symmetry import HandSymmetry
+from infoset.forms.public_layout import PublicLayout, PublicRuns, PublicTreeplex, public_runs
 from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
 from infoset.forms.sequence_form import EXTENSIVE_FORM
 from infoset.forms.treeplex import Treeplex
@@ -258,23 +259,21 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         return first, second
 
     @cached_property
+    def runs(self) -> tuple[PublicRuns, PublicRuns]:
+        """Per player, the public decisions, and where the sequences of their hands are."""
+        return public_runs(self, 0), public_runs(self, 1)
+
+    @cached_property
     def treeplexes(self) -> tuple[Treeplex, Treeplex]:
         """Per player, the treeplex whose infostates are public decisions times hands."""
-        return self._treeplex(0), self._treeplex(1)
+        first, second = map(PublicTreeplex, self.runs)
+        return first, second
 
-    def _treeplex(self, player: Player) -> Treeplex:
-        last, first, start, stride, class_map = self.sequences[player]
-        node, hand = self.infostates[player]
-        # The parent is that of the class's first hand; all its hands have the same one.
-        parent, own = last[node], first[node]
-        before = self.hand_classes[player][class_map[parent], hand]
-        rank = self.hand_classes[player][class_map[own], hand]
-        return Treeplex(
-            parent_sequence=(start[parent] + stride[parent] * before).astype(np.int32),
-            first_sequence=(start[own] + stride[own] * rank).astype(np.int32),
-            num_actions=self.num_actions[node],
-            num_sequences=1 + int(self.num_classes[player][class_map[1:]].sum()),
-        )
+    @cached_property
+    def layouts(self) -> tuple[PublicLayout, PublicLayout]:
+        """Per player, the order in which kernels store sequences."""
+        first, second = map(PublicLayout, self.runs)
+        return first, second
 
     @cached_property
     def infostates(self) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
@@ -375,12 +374,11 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
 
         The second array has the first infostate of each.
         """
-        # Infostates are ordered by node, and at a node by class of hands.
-        nodes, first = np.unique(self.infostates[player][0], return_index=True)
-        if max_depth is not None:
-            is_early = self.treeplexes[player].own_depth[first] < max_depth
-            nodes, first = nodes[is_early], first[is_early]
-        return nodes, first
+        runs = self.runs[player]
+        if max_depth is None:
+            return runs.node, runs.infostate
+        is_early = runs.depth < max_depth
+        return runs.node[is_early], runs.infostate[is_early]
 
     def reading_order(self, player: Player) -> LongArray:
         """Return positions in `labeled_infostates` in an order for readers: as they are."""
@@ -390,7 +388,9 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
 
     def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
         """Return the legal actions at an infostate."""
-        return self.legal_actions(int(self.infostates[player][0][infostate]))
+        runs = self.runs[player]
+        run = np.searchsorted(runs.infostate, infostate, side="right") - 1
+        return self.legal_actions(int(runs.node[run]))
 
     def infostate_at(self, player: Player, number: int) -> Infostate:
         """Return an infostate with the first hand of its class; `find` is the inverse."""
@@ -458,10 +458,9 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
     def infostate_of_hand(self, node: int, hand: int) -> int:
         """Return the infostate of the player who acts at a public node, with a hand."""
         player = int(self.player[node])
-        sequences, plex = self.sequences[player], self.treeplexes[player]
-        public = np.array([sequences.first[node]], np.int64)
-        first = int(self.places(player, public)[0, hand])
-        return int(plex.infostate_of_sequence[first])
+        runs = self.runs[player]
+        run = np.searchsorted(runs.node, node)
+        return int(runs.infostate[run] + self.hand_classes[player][self.class_map[node], hand])
 
     def look_up(self, key: Hashable) -> tuple[Player, int]:
         """Return the player and the number of the infostate that a hand and a line name.

@@ -7,7 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.forms._treeplex_kernels import group_sequences, max_roundings, own_depths
+from infoset.forms._treeplex_kernels import (
+    best_response_sweep,
+    group_sequences,
+    max_roundings,
+    own_depths,
+)
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
@@ -103,6 +108,15 @@ class Layout:
         """Number of infostates of the largest group."""
         return int(self.groups[:, 1].max(initial=0))
 
+    @property
+    def num_sequences(self) -> int:
+        """Number Q of sequences."""
+        return len(self.position)
+
+    def positions(self, sequences: LongArray) -> LongArray:
+        """Return the positions of some sequences."""
+        return self.position[sequences].astype(np.int64)
+
     def to_positions(self, by_sequence: FloatArray) -> FloatArray:
         """Return [Q] values in order of position, given values in order of sequence."""
         by_position = np.empty_like(by_sequence)
@@ -120,9 +134,19 @@ class Layout:
         """
         return self.to_sequences(averaged(total, plan))
 
-    def uniform_policy(self) -> FloatArray:
+    def best_values(self, treeplex: Treeplex, gradient: FloatArray) -> FloatArray:
+        """Return [I] the values of infostates under best play, in the order of the groups.
+
+        gradient: [Q] in order of position; it may be overwritten.
+        """
+        values = self.to_sequences(np.asarray(gradient, np.float64))
+        shape = treeplex.parent_sequence, treeplex.first_sequence, treeplex.num_actions
+        best = best_response_sweep(*shape, values)
+        return values[best][self.infostate]
+
+    def uniform_policy(self, precision: str = "float64") -> FloatArray:
         """Return [Q] the uniform behavior, in order of position; 1 for the empty sequence."""
-        policy = np.ones(len(self.position))
+        policy = np.ones(self.num_sequences, precision)
         for base, count, actions, *_ in self.groups.tolist():
             policy[base : base + count * actions] = 1.0 / actions
         return policy

@@ -187,13 +187,12 @@ class _Player:
         self.tolerance = np.zeros(len(self.parent))
         self.plan = np.ones(len(self.policy))
         self._gradient = np.zeros(len(self.policy))
-        positions = [own.position for own in form.layouts]
         # Centered: otherwise regrets would depend on a constant added to the payoffs, because draws
         # have different probabilities for different hands.
         centered = form.centered
         self._terminal = terminals_of_terms(centered, player)
         self._payoffs = with_weights(
-            public_payoffs(centered, player, positions), 1.0 / chance.probability[self._terminal]
+            public_payoffs(centered, player, form.layouts), 1.0 / chance.probability[self._terminal]
         )
         self._weights_of_hand = np.zeros_like(self._payoffs.other_weight)
         self._all_groups = layout.groups
@@ -237,10 +236,10 @@ class _Player:
 def _uniform_reach(form: PublicForm, player: Player) -> FloatArray:
     """Return [T] a player's own reach of each terminal under the uniform policy."""
     layout = form.layouts[player]
-    plan = np.ones(len(layout.position))
+    plan = np.ones(layout.num_sequences)
     realize_policy(layout.groups, layout.parent, layout.uniform_policy(), plan)
     start = form.sequences[player].start[form.terminal_sequence[:, player]]
-    reach: FloatArray = plan[layout.position[start]]
+    reach: FloatArray = plan[layout.positions(start)]
     return reach
 
 

@@ -12,7 +12,6 @@ from infoset.forms import (
     Treeplex,
     absolute_payoffs,
     averaged,
-    best_response_sweep,
     check_form,
     fill_gradient,
     realize_policy,
@@ -158,7 +157,7 @@ class RegretMinimizer(IterativeState):
         kept = [0 if limit is None else size for size in sizes]
         self._previous = tuple(np.zeros(size, number) for size in kept)
         self._changes = tuple(np.zeros((2, size), number) for size in kept)
-        self._policies = tuple(layout.uniform_policy().astype(number) for layout in self._layouts)
+        self._policies = tuple(layout.uniform_policy(number) for layout in self._layouts)
         for player in range(len(sizes)):
             realize_policy(
                 self._groups[player],
@@ -344,8 +343,5 @@ def regret_tolerances(
     for player, (layout, plex) in enumerate(zip(form.layouts, form.treeplexes, strict=True)):
         gradient = np.zeros_like(plans[player])
         fill_gradient(player, sizes.by_player, plans, gradient)
-        values = layout.to_sequences(np.asarray(gradient, np.float64))
-        shape = (plex.parent_sequence, plex.first_sequence, plex.num_actions)
-        best = best_response_sweep(*shape, values)
-        tolerances.append((fraction * values[best][layout.infostate]).astype(precision))
+        tolerances.append((fraction * layout.best_values(plex, gradient)).astype(precision))
     return tuple(tolerances)

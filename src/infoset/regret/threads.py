@@ -254,7 +254,7 @@ def partition_player(
         composition=composition,
         copied=_ranges(shared, number) if shared else (),
         expanded=() if composition is None else _ranges(len(composition.plan), number),
-        collected=_ranges(len(layout.position), number) if has_collection else (),
+        collected=_ranges(layout.num_sequences, number) if has_collection else (),
         top=layout.groups[:top_groups],
         below=_runs(layout, first, part),
     )

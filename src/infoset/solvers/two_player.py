@@ -160,7 +160,7 @@ class TwoPlayerGame:
 
     def zeros(self) -> tuple[FloatArray, ...]:
         """Return [Q] zeros for each player."""
-        return tuple(np.zeros(len(layout.position)) for layout in self.layouts)
+        return tuple(np.zeros(layout.num_sequences) for layout in self.layouts)
 
     def plans(self, policies: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
         """Return each player's [Q] realization plan of a behavior."""

@@ -1,0 +1,124 @@
+"""Kernels on the layout of a public form, whose infostates are runs: those of a public decision.
+
+Runs are in the order of the treeplex. The infostates of run r have the positions `first[r] + a *
+stride[r] + k`, where a is an action and k the class of the hand, and are the entries `place[r] + k`
+of arrays [I] in the order of the groups. Their sequences begin at `sequence[r]`, class by class.
+"""
+
+from __future__ import annotations
+
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.compilation import linear_kernel
+
+
+@linear_kernel
+def fill_parents(
+    begin: LongArray,
+    count: LongArray,
+    above: LongArray,
+    step: LongArray,
+    row: LongArray,
+    class_above: IntArray,
+    parent: IntArray | IndexArray,
+) -> None:
+    """Fill the parent of each infostate, parent [I], where those of run r begin at `begin[r]`.
+
+    above: [R] the parent of the first class of hands; step: [R] the distance from one class to the
+    next; row: [R] the row of `class_above` with the class of the parent of each class.
+    """
+    for run in range(len(begin)):
+        for own in range(count[run]):
+            parent[begin[run] + own] = above[run] + step[run] * class_above[row[run], own]
+
+
+@linear_kernel
+def take_positions(
+    sequence: LongArray,
+    first: LongArray,
+    stride: LongArray,
+    actions: LongArray,
+    count: LongArray,
+    by_position: FloatArray,
+    by_sequence: FloatArray,
+) -> None:
+    """Fill `by_sequence` [Q] from `by_position` [Q]."""
+    by_sequence[0] = by_position[0]
+    for run in range(len(first)):
+        at = sequence[run]
+        for own in range(count[run]):
+            for action in range(actions[run]):
+                by_sequence[at] = by_position[first[run] + action * stride[run] + own]
+                at += 1
+
+
+@linear_kernel
+def take_sequences(
+    sequence: LongArray,
+    first: LongArray,
+    stride: LongArray,
+    actions: LongArray,
+    count: LongArray,
+    by_sequence: FloatArray,
+    by_position: FloatArray,
+) -> None:
+    """Fill `by_position` [Q] from `by_sequence` [Q]."""
+    by_position[0] = by_sequence[0]
+    for run in range(len(first)):
+        at = sequence[run]
+        for own in range(count[run]):
+            for action in range(actions[run]):
+                by_position[first[run] + action * stride[run] + own] = by_sequence[at]
+                at += 1
+
+
+@linear_kernel
+def best_values_of_runs(
+    first: LongArray,
+    stride: LongArray,
+    actions: LongArray,
+    count: LongArray,
+    place: LongArray,
+    parent: IndexArray,
+    gradient: FloatArray,
+    best: FloatArray,
+) -> None:
+    """Fill the values [I] of infostates under best play, in the order of the groups.
+
+    gradient [Q]: becomes the counterfactual value of each sequence. Values are added in the order
+    of `best_response_sweep`, so that they are the same bit for bit.
+    """
+    for run in range(len(first) - 1, -1, -1):
+        for own in range(count[run] - 1, -1, -1):
+            at = first[run] + own
+            value = gradient[at]
+            for action in range(1, actions[run]):
+                value = max(value, gradient[at + action * stride[run]])
+            best[place[run] + own] = value
+            gradient[parent[place[run] + own]] += value
+
+
+@linear_kernel
+def max_additions_of_runs(
+    first: LongArray,
+    stride: LongArray,
+    actions: LongArray,
+    count: LongArray,
+    place: LongArray,
+    parent: IndexArray,
+    additions: LongArray,
+    children: LongArray,
+) -> int:
+    """Return what `max_additions` does, given arrays [Q] in order of position.
+
+    additions: overwritten; children: zeros, overwritten.
+    """
+    for run in range(len(first) - 1, -1, -1):
+        for own in range(count[run]):
+            largest = 0
+            for action in range(actions[run]):
+                at = first[run] + action * stride[run] + own
+                largest = max(largest, additions[at] + children[at])
+            above = parent[place[run] + own]
+            additions[above] = max(additions[above], largest)
+            children[above] += 1
+    return int(additions[0] + children[0])

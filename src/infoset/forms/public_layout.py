@@ -1,0 +1,277 @@
+"""The treeplexes and layouts of public forms: a few numbers for each public decision.
+
+All hands of a public decision have the same actions, and their sequences are at consecutive places.
+Arrays with an entry for each infostate or each sequence are computed where they are asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infoset.forms._public_layout_kernels import (
+    best_values_of_runs,
+    fill_parents,
+    max_additions_of_runs,
+    take_positions,
+    take_sequences,
+)
+from infoset.forms._treeplex_kernels import max_roundings, own_depths
+from infoset.forms.treeplex import Layout, Treeplex, is_new
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
+from infoset.utils.frozen_arrays import freeze
+from infoset.utils.simd import LANES
+
+if TYPE_CHECKING:
+    from infoset.forms.public_structure import PublicStructure
+
+
+@dataclass(frozen=True, eq=False)
+class PublicRuns:
+    """The public decisions of one player, in the order of the treeplex, and where their hands are.
+
+    The infostates of a public decision, one for each class of hands, are a run.
+    """
+
+    node: IntArray
+    """[R] the public node."""
+    depth: IntArray
+    """[R] number of the player's decisions before."""
+    actions: LongArray
+    count: LongArray
+    """[R] numbers of actions, and of classes of hands."""
+    infostate: LongArray
+    sequence: LongArray
+    """[R] the first infostate, and the first sequence, in the treeplex."""
+    place: LongArray
+    """[R] the first infostate in the order of the groups of the layout."""
+    first: LongArray
+    stride: LongArray
+    """[R] position of the first action of the first infostate, and the distance to the next action;
+    the infostates of an action follow each other."""
+    last: IntArray
+    public: IntArray
+    """[R] the player's last public sequence before, and the public sequence of the first action."""
+    above: LongArray
+    """[R] the sequence before, with the first class of hands."""
+    above_step: LongArray
+    """[R] the distance from one class of hands to the next there; 0 for the empty sequence."""
+    row: LongArray
+    class_above: IntArray
+    """[R] row of `class_above` [pairs, classes], which has the class of hands at the sequence
+    before of each class."""
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def num_sequences(self) -> int:
+        """Number of sequences, including the empty one."""
+        return 1 + int((self.actions * self.count).sum())
+
+    @property
+    def num_infostates(self) -> int:
+        """Number of acting infostates."""
+        return int(self.count.sum())
+
+    @property
+    def places(self) -> tuple[LongArray, LongArray, LongArray, LongArray]:
+        """First position, stride, and numbers of actions and classes, as kernels read them."""
+        return self.first, self.stride, self.actions, self.count
+
+    def positions(self, sequences: LongArray) -> LongArray:
+        """Return the positions of sequences of the treeplex."""
+        if not len(self.first):
+            return np.zeros(len(sequences), np.int64)
+        run = np.maximum(np.searchsorted(self.sequence, sequences, side="right") - 1, 0)
+        own, action = np.divmod(sequences - self.sequence[run], self.actions[run])
+        return np.where(sequences > 0, self.first[run] + action * self.stride[run] + own, 0)
+
+
+def public_runs(form: PublicStructure, player: Player) -> PublicRuns:
+    """Return the public decisions of a player of a public form."""
+    sequences, nodes = form.sequences[player], form.decisions[player]
+    num_actions = form.num_actions[nodes]
+    actions = num_actions.astype(np.int64)
+    count = form.num_classes[player][form.class_map[nodes]].astype(np.int64)
+    last, public = sequences.last[nodes], sequences.first[nodes]
+    depth = own_depths(last, public, num_actions, len(sequences.start))
+    # `lexsort` sorts by the last key first: groups are infostates of equal depth and action count.
+    order = np.lexsort((nodes, num_actions, depth))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.cumsum(count[order]) - count[order]
+    begins = is_new(depth[order], num_actions[order])
+    group = np.cumsum(begins) - 1
+    size = np.bincount(group, count[order]).astype(np.int64)
+    of_group = size * actions[order][begins]
+    base = 1 + np.cumsum(of_group) - of_group - place[order][begins]
+    first, stride = np.empty((2, len(order)), np.int64)
+    first[order], stride[order] = base[group] + place[order], size[group]
+    row, class_above = _classes_above(form, player)
+    return PublicRuns(
+        node=nodes,
+        depth=depth,
+        actions=actions,
+        count=count,
+        infostate=np.cumsum(count) - count,
+        sequence=1 + np.cumsum(actions * count) - actions * count,
+        place=place,
+        first=first,
+        stride=stride,
+        last=last,
+        public=public,
+        above=sequences.start[last],
+        above_step=sequences.stride[last],
+        row=row,
+        class_above=class_above,
+    )
+
+
+def _classes_above(form: PublicStructure, player: Player) -> tuple[LongArray, IntArray]:
+    """Return `row` and `class_above` of `PublicRuns`."""
+    sequences, classes = form.sequences[player], form.hand_classes[player]
+    nodes = form.decisions[player]
+    pairs = np.stack([form.class_map[nodes], sequences.class_map[sequences.last[nodes]]])
+    kinds, row = np.unique(pairs, axis=1, return_inverse=True)
+    # A class is where its first hand is, whose class above all its hands share.
+    above = np.zeros((kinds.shape[1], classes.shape[1]), np.int32)
+    for kind, (own, before) in enumerate(kinds.T.tolist()):
+        hands = np.unique(classes[own], return_index=True)[1]
+        above[kind, : len(hands)] = classes[before, hands]
+    return row.reshape(-1), above
+
+
+class PublicTreeplex(Treeplex):
+    """A treeplex of a public form, whose arrays are computed when they are first asked for."""
+
+    _runs: PublicRuns
+
+    def __init__(self, runs: PublicRuns) -> None:
+        vars(self).update(_runs=runs, num_sequences=runs.num_sequences)
+
+    @property
+    def num_infostates(self) -> int:
+        """Number I of acting infostates."""
+        return self._runs.num_infostates
+
+    @cached_property
+    def num_actions(self) -> IntArray:
+        """[I] number of actions of each infostate."""
+        return _frozen(np.repeat(self._runs.actions.astype(np.int32), self._runs.count))
+
+    @cached_property
+    def first_sequence(self) -> IntArray:
+        """[I] first sequence of each infostate."""
+        first = np.cumsum(self.num_actions, dtype=np.int32)
+        first += 1 - self.num_actions
+        return _frozen(first)
+
+    @cached_property
+    def parent_sequence(self) -> IntArray:
+        """[I] the player's last sequence before each infostate."""
+        runs = self._runs
+        parent = np.empty(runs.num_infostates, np.int32)
+        above = runs.above, runs.above_step, runs.row, runs.class_above
+        fill_parents(runs.infostate, runs.count, *above, parent)
+        return _frozen(parent)
+
+    @cached_property
+    def own_depth(self) -> IntArray:
+        """[I] number of the player's decisions before each acting infostate."""
+        return np.repeat(self._runs.depth, self._runs.count)
+
+    @cached_property
+    def plan_roundings(self) -> int:
+        """Maximum number of roundings in an entry of a plan made from normalized weights."""
+        runs = self._runs
+        # All hands have the same: a public decision counts as one infostate.
+        size = 1 + int(runs.actions.sum())
+        return max_roundings(runs.last, runs.public, runs.actions.astype(np.int32), size)
+
+
+def _frozen(array: IntArray) -> IntArray:
+    array.setflags(write=False)
+    return array
+
+
+class PublicLayout(Layout):
+    """The layout of a player of a public form, with the bits of `action_major_layout`."""
+
+    _runs: PublicRuns
+
+    def __init__(self, runs: PublicRuns) -> None:
+        order = np.argsort(runs.place)
+        groups = np.stack([runs.first, runs.stride, runs.actions, runs.place, runs.stride], axis=1)
+        groups = groups[order][is_new(runs.depth[order], runs.actions[order])].astype(np.uint32)
+        parent = np.empty(runs.num_infostates, np.uint32)
+        above = runs.positions(runs.above), np.minimum(runs.above_step, 1)
+        fill_parents(runs.place, runs.count, *above, runs.row, runs.class_above, parent)
+        vars(self).update(groups=groups, parent=parent, _runs=runs)
+
+    @property
+    def num_sequences(self) -> int:
+        """Number Q of sequences."""
+        return self._runs.num_sequences
+
+    @property
+    def position(self) -> IndexArray:
+        """[Q] position of each sequence of the treeplex; computed anew at each access."""
+        return self.positions(np.arange(self.num_sequences)).astype(np.uint32)
+
+    @property
+    def infostate(self) -> IntArray:
+        """[I] the infostates in the order of the groups; computed anew at each access."""
+        runs = self._runs
+        order = np.argsort(runs.place)
+        moved = np.repeat((runs.infostate - runs.place)[order], runs.count[order])
+        return (moved + np.arange(len(moved))).astype(np.int32)
+
+    @property
+    def blocks(self) -> IndexArray:
+        """[B + 1] boundaries between blocks; computed anew at each access."""
+        runs = self._runs
+        action = [range(number) for number in runs.actions.tolist()]
+        begins = [
+            np.arange(first, first + count, LANES) + stride * place
+            for own, first, stride, count in zip(
+                action, *(a.tolist() for a in (runs.first, runs.stride, runs.count)), strict=True
+            )
+            for place in own
+        ]
+        ends = [np.array([0]), *begins, np.array([self.num_sequences])]
+        return np.sort(np.concatenate(ends)).astype(np.uint32)
+
+    def positions(self, sequences: LongArray) -> LongArray:
+        """Return the positions of some sequences."""
+        return self._runs.positions(sequences)
+
+    def to_positions(self, by_sequence: FloatArray) -> FloatArray:
+        """Return [Q] values in order of position, given values in order of sequence."""
+        by_position = np.empty_like(by_sequence)
+        take_sequences(self._runs.sequence, *self._runs.places, by_sequence, by_position)
+        return by_position
+
+    def to_sequences(self, by_position: FloatArray) -> FloatArray:
+        """Return [Q] values in order of sequence, given values in order of position."""
+        by_sequence = np.empty_like(by_position)
+        take_positions(self._runs.sequence, *self._runs.places, by_position, by_sequence)
+        return by_sequence
+
+    def best_values(self, treeplex: Treeplex, gradient: FloatArray) -> FloatArray:
+        """Return [I] the values of infostates under best play; see `Layout.best_values`."""
+        best = np.empty(self._runs.num_infostates)
+        values = np.asarray(gradient, np.float64)
+        best_values_of_runs(*self._runs.places, self._runs.place, self.parent, values, best)
+        return best
+
+    def max_additions(self, additions: LongArray) -> int:
+        """Return the maximum number of additions that a payoff takes part in on its way up.
+
+        additions: [Q] those at each sequence, in order of position; overwritten.
+        """
+        children = np.zeros(len(additions), additions.dtype)
+        place, parent = self._runs.place, self.parent
+        return max_additions_of_runs(*self._runs.places, place, parent, additions, children)
