@@ -101,6 +101,7 @@ def _iterated(form: infoset.Form, method: str, precision: str) -> RegretSolver:
 
 
 def _result(solver: RegretSolver) -> tuple[infoset.TabularPolicy, infoset.TabularPolicy]:
+    solver.finish()
     return solver.policy(), solver.current_policy()
 
 

@@ -105,7 +105,7 @@ def evaluate_policy(policy: TabularPolicy[Form]) -> Evaluation:
     0.458333333333
     """
     check_policy(policy)
-    return evaluation_of(policy.form, policy.form.player_values(policy.probabilities))
+    return evaluation_of(policy.form, policy.player_values())
 
 
 def expected_values(policy: TabularPolicy[Form]) -> tuple[float, ...]:

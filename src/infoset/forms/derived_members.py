@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import cast
 
@@ -14,8 +14,6 @@ from infoset.forms._treeplex_kernels import (
     behavior_to_plan,
     best_response_sweep,
     best_response_value,
-    normalize_behavior,
-    normalize_weights,
     reach_sweep,
     realize_policy,
 )
@@ -134,18 +132,21 @@ class MeasuredByKernels(DerivedMembers):
         self: Form, probabilities: tuple[FloatArray, ...]
     ) -> tuple[PlayerValues, ...]:
         """Return the values of the players under behavior policies, per player [Q]."""
-        pairs = zip(self.layouts, probabilities, strict=True)
-        behavior = [layout.to_positions(values) for layout, values in pairs]
-        return values_by_payoffs(self.layouts, self.payoffs(), behavior)
+
+        def fill(player: Player, plan: FloatArray) -> None:
+            self.layouts[player].to_positions(probabilities[player], plan)
+
+        return values_by_payoffs(self.layouts, self.payoffs(), fill)
 
     def values_of_weights(
         self: Form, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
         """Return `player_values` of normalized weights; see `Form.values_of_weights`."""
-        for layout, values in zip(self.layouts, weights, strict=True):
-            values[0] = 1.0
-            normalize_weights(layout.groups, values)
-        return values_by_payoffs(self.layouts, self.payoffs(), [*weights], workspace)
+
+        def fill(player: Player, plan: FloatArray) -> None:
+            self.layouts[player].normalize(weights[player], plan)
+
+        return values_by_payoffs(self.layouts, self.payoffs(), fill, workspace)
 
 
 def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
@@ -160,30 +161,47 @@ def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
 def values_by_payoffs(
     layouts: tuple[Layout, ...],
     payoffs: FormPayoffs,
-    behavior: list[FloatArray],
+    fill: Callable[[Player, FloatArray], None],
     workspace: FloatArray | None = None,
 ) -> tuple[PlayerValues, ...]:
-    """Return the values of the players under behavior policies [Q], by the methods' kernels.
+    """Return the values of the players under behavior policies, by the methods' kernels.
+
+    With two players, two arrays suffice: the plan of one player at a time, and a gradient, which
+    depends on the plan of the opponent only.
 
     Parameters
     ----------
     payoffs
         Its arrays for intermediate results must not be shared.
-    behavior
-        Per player, [Q] behavior policies in order of position, which become the realization plans.
+    fill
+        Function that fills an array [Q] with the policy of a player, in order of position.
     workspace
-        An array for gradients, at least as long as the longest policy.
+        An array in float64 that is at least twice as long as the longest policy.
     """
-    for layout, values in zip(layouts, behavior, strict=True):
-        realize_policy(layout.groups, layout.parent, values, values)
+    sizes = [layout.num_sequences for layout in layouts]
     if workspace is None:
-        workspace = np.empty(max(map(len, behavior)))
-    found, plans = [], tuple(behavior)
+        workspace = np.empty(2 * max(sizes))
+    is_shared = len(layouts) == 2 and payoffs.refresh is None
+    second = len(workspace) // 2
+    rows = [workspace[:size] if is_shared else np.empty(size) for size in sizes]
+    plans = tuple(rows)
+
+    def realize(player: Player) -> None:
+        fill(player, plans[player])
+        layout = layouts[player]
+        realize_policy(layout.groups, layout.parent, plans[player], plans[player])
+
+    found = []
+    # Shared by both players, it first contains the plan of the opponent of the first one.
+    for player in range(1 if is_shared else 0, len(layouts)):
+        realize(player)
     for player, layout in enumerate(layouts):
-        gradient = workspace[: len(plans[player])]
+        gradient = workspace[second : second + sizes[player]]
         if payoffs.refresh is not None:
             payoffs.refresh(player, plans)
         fill_gradient(player, payoffs.by_player, plans, gradient)
+        if is_shared:
+            realize(player)  # It also is the plan that the next gradient needs.
         value = plan_value(gradient, plans[player])
         best = best_response_value(layout.groups, layout.parent, gradient)
         found.append(PlayerValues(value, best))
@@ -213,9 +231,6 @@ def values_of_plans(form: Form, plans: tuple[FloatArray, ...]) -> tuple[PlayerVa
 
 
 def values_of_weights(form: Form, weights: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
-    """Return the values of the players for weights [Q] of policies, in order of position."""
-    probabilities = tuple(
-        normalize_behavior(plex.first_sequence, plex.num_actions, layout.to_sequences(own))
-        for plex, layout, own in zip(form.treeplexes, form.layouts, weights, strict=True)
-    )
-    return form.player_values(probabilities)
+    """Return the values of the players for weights [Q] of policies; see `Form`."""
+    pairs = zip(form.layouts, weights, strict=True)
+    return form.player_values(tuple(layout.probabilities(own) for layout, own in pairs))

@@ -284,11 +284,11 @@ class Form(Protocol, metaclass=_HasMembers):
         Parameters
         ----------
         weights
-            Per player, [Q] nonnegative weights in float64, in the order of `layouts`. They are
-            normalized at each infostate, uniform where all are zero, and may be overwritten.
+            Per player, [Q] nonnegative weights of any precision, in the order of `layouts`; see
+            `Layout.normalize`.
         workspace
-            An array at least as long as the longest weights, which may be overwritten. New memory
-            costs more time than the numbers that are written to it.
+            An array in float64, at least twice as long as the longest weights, which is
+            overwritten. New memory costs more time than the numbers that are written to it.
         """
 
     def table(self) -> FormTable:

@@ -248,9 +248,9 @@ class PublicLayout(Layout):
         """Return the positions of some sequences."""
         return self._runs.positions(sequences)
 
-    def to_positions(self, by_sequence: FloatArray) -> FloatArray:
-        """Return [Q] values in order of position, given values in order of sequence."""
-        by_position = np.empty_like(by_sequence)
+    def to_positions(self, by_sequence: FloatArray, out: FloatArray | None = None) -> FloatArray:
+        """Return [Q] values in order of position; see `Layout.to_positions`."""
+        by_position = np.empty_like(by_sequence) if out is None else out
         take_sequences(self._runs.sequence, *self._runs.places, by_sequence, by_position)
         return by_position
 

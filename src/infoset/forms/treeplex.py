@@ -11,6 +11,7 @@ from infoset.forms._treeplex_kernels import (
     best_response_sweep,
     group_sequences,
     max_roundings,
+    normalize_weights,
     own_depths,
 )
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
@@ -117,9 +118,12 @@ class Layout:
         """Return the positions of some sequences."""
         return self.position[sequences].astype(np.int64)
 
-    def to_positions(self, by_sequence: FloatArray) -> FloatArray:
-        """Return [Q] values in order of position, given values in order of sequence."""
-        by_position = np.empty_like(by_sequence)
+    def to_positions(self, by_sequence: FloatArray, out: FloatArray | None = None) -> FloatArray:
+        """Return [Q] values in order of position, given values in order of sequence.
+
+        They are written to `out` [Q] if that is given.
+        """
+        by_position = np.empty_like(by_sequence) if out is None else out
         by_position[self.position] = by_sequence
         return by_position
 
@@ -127,12 +131,29 @@ class Layout:
         """Return [Q] values in order of sequence, given values in order of position."""
         return by_position[self.position]
 
+    def normalize(self, weights: FloatArray, out: FloatArray | None = None) -> FloatArray:
+        """Return [Q] the behavior of weights [Q] in any precision; both are in order of position.
+
+        Weights are divided by the first one, that of the empty sequence, and then by their sums at
+        infostates; the behavior is uniform where these are 0. It is written to `out` [Q], float64,
+        if that is given.
+        """
+        behavior: FloatArray = np.divide(weights, np.float64(weights[0]), out=out, dtype=np.float64)
+        behavior[0] = 1.0
+        normalize_weights(self.groups, behavior)
+        return behavior
+
+    def probabilities(self, weights: FloatArray) -> FloatArray:
+        """Return [Q] what `normalize` returns, in order of sequence."""
+        return self.to_sequences(self.normalize(weights))
+
     def average_plan(self, total: FloatArray, plan: FloatArray) -> FloatArray:
         """Return [Q] the average plan from the weighted sum of plans; `plan` if nothing is summed.
 
         Arguments are in order of position. The result is float64 in order of sequence.
         """
-        return self.to_sequences(averaged(total, plan))
+        chosen = total if total[0] > 0 else plan
+        return self.to_sequences(np.divide(chosen, np.float64(chosen[0]), dtype=np.float64))
 
     def best_values(self, treeplex: Treeplex, gradient: FloatArray) -> FloatArray:
         """Return [I] the values of infostates under best play, in the order of the groups.
@@ -150,16 +171,6 @@ class Layout:
         for base, count, actions, *_ in self.groups.tolist():
             policy[base : base + count * actions] = 1.0 / actions
         return policy
-
-
-def averaged(total: FloatArray, plan: FloatArray, out: FloatArray | None = None) -> FloatArray:
-    """Return [Q] the average plan as `Layout.average_plan` does, but in order of position.
-
-    It is written to `out` [Q], float64, if that is given.
-    """
-    chosen = total if total[0] > 0 else plan
-    average: FloatArray = np.divide(chosen, np.float64(chosen[0]), out=out, dtype=np.float64)
-    return average
 
 
 def form_layouts(

@@ -17,6 +17,7 @@ from infoset.forms import (
     AnyForm,
     Form,
     FormT,
+    PlayerValues,
     Treeplex,
     as_public_form,
     behavior_to_plan,
@@ -32,7 +33,7 @@ from infoset.policy.protocol import (
     as_policy,
     checked_probabilities,
 )
-from infoset.typing import Action, FloatArray, Player
+from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 from infoset.utils.short_repr import Facts, ShortRepr
 
@@ -107,7 +108,7 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
     def digest(self) -> str:
         """SHA-256 digest of the game and the probabilities, to recognize the policy."""
         digest = hashlib.sha256(self.form.fingerprint.encode())
-        for values in self.probabilities:
+        for values in map(self.probabilities_of, range(self.form.num_players)):
             digest.update(np.ascontiguousarray(values).astype("<f8").tobytes())
         return digest.hexdigest()
 
@@ -132,11 +133,26 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
             ),
         )
 
+    def probabilities_of(self, player: Player) -> FloatArray:
+        """Return [Q] `probabilities[player]`, which results of runs compute and do not keep."""
+        return self.probabilities[player]
+
+    def at_sequences(self, player: Player, sequences: LongArray) -> FloatArray:
+        """Return the probabilities at sequences [A, n]: a column has all of an infostate."""
+        return self.probabilities[player][sequences]
+
+    def player_values(self) -> tuple[PlayerValues, ...]:
+        """Return what each player earns if all follow the policy, and what a best response does."""
+        return self.form.player_values(self.probabilities)
+
     def realization_plan(self, player: Player) -> FloatArray:
         """Return [Q] the probability of the player's own actions along each sequence."""
         plex = self.form.treeplexes[player]
         return behavior_to_plan(
-            plex.parent_sequence, plex.first_sequence, plex.num_actions, self.probabilities[player]
+            plex.parent_sequence,
+            plex.first_sequence,
+            plex.num_actions,
+            self.probabilities_of(player),
         )
 
     def realization_plans(self) -> tuple[FloatArray, ...]:
@@ -161,7 +177,7 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         """
         form = as_public_form(self.form)
         check_player(player, 2, form.name)
-        return form.by_hand(player, self.probabilities[player])
+        return form.by_hand(player, self.probabilities_of(player))
 
     def at_node(self, node: int) -> FloatArray:
         """Return [actions, hands] the probabilities at a public node, on a public form.
@@ -175,7 +191,7 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         """
         form = as_public_form(self.form)
         player, places = form.places_of_node(node)
-        return self.probabilities[player][places]
+        return self.at_sequences(player, places)
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
@@ -192,12 +208,12 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         """
         form, player = self.form, infostate.player
         number = form.find(infostate)
-        known, first = form.actions_at(player, number), self._first(player, number)
+        known = form.actions_at(player, number)
         for action in legal_actions:
             if action not in known:
                 raise UnknownNameError.of("action", str(action), map(str, known))
-        chosen = [first + known.index(action) for action in legal_actions]
-        return self.probabilities[player][chosen]
+        chosen = [known.index(action) for action in legal_actions]
+        return self._at(player, number, len(known))[chosen]
 
     def __getitem__(self, key: str | tuple[Hashable, Hashable]) -> dict[Action, float]:
         """Return the probabilities by action at an infostate.
@@ -214,9 +230,14 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
             If the key is of another kind, or several players have such an infostate.
         """
         player, number = self.form.look_up(key)
-        actions, first = self.form.actions_at(player, number), self._first(player, number)
-        values = self.probabilities[player][first : first + len(actions)]
+        actions = self.form.actions_at(player, number)
+        values = self._at(player, number, len(actions))
         return dict(zip(actions, values.tolist(), strict=True))
+
+    def _at(self, player: Player, number: int, num_actions: int) -> FloatArray:
+        """Return [A] the probabilities at an acting infostate."""
+        sequences = self._first(player, number) + np.arange(num_actions)
+        return self.at_sequences(player, sequences[:, None])[:, 0]
 
     def _first(self, player: Player, number: int) -> int:
         """Return the sequence of the first action at an acting infostate."""
@@ -247,7 +268,7 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         form = self.form
         for player, plex in enumerate(form.treeplexes):
             reach = self.realization_plan(player)[plex.parent_sequence]
-            values, depth = self.probabilities[player], plex.own_depth
+            values, depth = self.probabilities_of(player), plex.own_depth
             for label, number in form.labeled_infostates(player, max_depth):
                 actions, first = form.actions_at(player, number), self._first(player, number)
                 yield PolicyRow(

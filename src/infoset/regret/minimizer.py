@@ -11,7 +11,6 @@ from infoset.forms import (
     Layout,
     Treeplex,
     absolute_payoffs,
-    averaged,
     check_form,
     fill_gradient,
     realize_policy,
@@ -79,6 +78,9 @@ class RegretMinimizer(IterativeState):
     >>> [len(plan) for plan in minimizer.average_plans()]
     [13, 13]
     """
+
+    is_finished = False
+    """Whether no more iterations follow; see `finish`."""
 
     def __init__(
         self,
@@ -227,6 +229,15 @@ class RegretMinimizer(IterativeState):
             self._responding,
         )
 
+    def finish(self) -> None:
+        """Give up what only further iterations need. No more of them can be run."""
+        self.is_finished = True
+        # The current plan is the average where nothing has been summed.
+        if all(total[0] > 0 for total in self._averages):
+            self._plans = self._averages
+        self._threaded = None
+        self._regrets = self._gradients = self._previous = self._changes = self._tolerances = ()
+
     def _state_arrays(self) -> StateArrays:
         return name_by_player(
             regrets=self._regrets,
@@ -242,15 +253,17 @@ class RegretMinimizer(IterativeState):
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
-    def average_plans_by_position(
-        self, out: tuple[FloatArray, ...] | None = None
-    ) -> tuple[FloatArray, ...]:
-        """Return `average_plans` in the order in which the layouts store sequences.
+    def average_weights(self) -> tuple[FloatArray, ...]:
+        """Return each player's [Q] weighted sum of plans, in the order and precision of the state.
 
-        They are written to the arrays `out`, per player [Q] in float64, if those are given.
+        They are the arrays of the state; the current plan where nothing has been summed.
         """
-        found = out or (None,) * len(self._plans)
-        return tuple(map(averaged, self._averages, self._plans, found))
+        pairs = zip(self._averages, self._plans, strict=True)
+        return tuple(total if total[0] > 0 else plan for total, plan in pairs)
+
+    def current_weights(self) -> tuple[FloatArray, ...]:
+        """Return each player's [Q] policy, in the order and precision of the state."""
+        return self._policies
 
     def current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] realization plan from which the next iteration starts."""

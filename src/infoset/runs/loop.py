@@ -93,6 +93,7 @@ def run_measured(
     evaluate: Callable[[], Evaluation] | None = None,
     extra_cost: int = 0,
     min_iterations: int = 1,
+    finish: Callable[[], None] | None = None,
 ) -> SolveResult:
     """Run an iterative method, named `method` in the result, until its budget is used up.
 
@@ -106,7 +107,8 @@ def run_measured(
     outcome 'converged', and a run with a target that was not reached ends as 'stalled'. `evaluate`
     returns what `measure` would return for the answer so far, for solvers that need not build the
     policy for it. `extra_cost` is the cost of a measurement beyond that of evaluating a policy on
-    the form of the solver. `min_iterations` are run even if there is no time for them.
+    the form of the solver. `min_iterations` are run even if there is no time for them. `finish`
+    is called before the policies of the result are made, when no more iterations follow.
 
     A run without a target, an iteration limit or a time limit ends when the error is at most 0.1%
     of the payoff range, which one extreme payoff may make large. In games that are not two-player
@@ -157,12 +159,15 @@ def run_measured(
             budget.callback = None
             budget.record(solver.iteration, answer.measured, joint=joint())
     assert answer is not None
+    measured = answer.measured
+    if finish is not None:
+        finish()
     return SolveResult(
         game=solver.form.name,
         method=method,
         policy=answer.policy,
         current_policy=_unbroken(solver, method, solver.current_policy),
-        measured=answer.measured,
+        measured=measured,
         outcome=outcome,
         iterations=solver.iteration,
         seconds=budget.elapsed,

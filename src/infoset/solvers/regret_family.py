@@ -11,6 +11,7 @@ from infoset.evaluation import Evaluation
 from infoset.evaluation.best_responses import evaluation_of
 from infoset.forms import Form
 from infoset.policy import TabularPolicy
+from infoset.policy.stored_policy import StoredPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs import (
     Budget,
@@ -33,13 +34,23 @@ MAKE_MINIMIZER = 'RegretMinimizer(form, SCHEMES["cfr+"])'
 def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
     """Return the average policy, uniform where the average plan does not reach."""
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
+    if isinstance(minimizer, RegretMinimizer):
+        return _stored(minimizer, minimizer.average_weights())
     return TabularPolicy.from_weights(minimizer.form, minimizer.average_plans())
 
 
 def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
     """Return the policy from which the next iteration starts."""
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
+    if isinstance(minimizer, RegretMinimizer):
+        return _stored(minimizer, minimizer.current_weights())
     return TabularPolicy.from_weights(minimizer.form, minimizer.current_probabilities())
+
+
+def _stored(minimizer: RegretMinimizer, weights: tuple[FloatArray, ...]) -> TabularPolicy:
+    """Return a policy with the weights of a minimizer, which the next iterations do not change."""
+    kept = weights if minimizer.is_finished else tuple(own.copy() for own in weights)
+    return StoredPolicy(minimizer.form, kept)
 
 
 class RegretSolver(RegretMinimizer):
@@ -48,8 +59,16 @@ class RegretSolver(RegretMinimizer):
     given: RegretScheme | None = None
     """The scheme before its horizon was planned by the clock; None if it was not."""
 
-    _measured: tuple[tuple[FloatArray, ...], FloatArray] | None = None
+    _measured: FloatArray | None = None
     """Memory that `evaluate` uses again: it costs more time than the numbers written to it."""
+
+    def __init__(
+        self, form: Form, scheme: RegretScheme, precision: str = "float64", threads: int = 1
+    ) -> None:
+        super().__init__(form, scheme, precision, threads)
+        # Evaluations need this bound. Here, before the state fills its memory, there is room for
+        # the arrays from which it is computed.
+        _ = form.rounding
 
     @property
     def cost_per_iteration(self) -> int:
@@ -65,21 +84,24 @@ class RegretSolver(RegretMinimizer):
 
     def policy(self) -> TabularPolicy:
         """Return the average policy, uniform where the average plan does not reach."""
-        self._measured = None  # A policy needs as much memory.
         return average_policy(self)
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy from which the next iteration starts."""
         return current_policy(self)
 
+    def finish(self) -> None:
+        """Give up what only further iterations need; policies then share the arrays that remain."""
+        super().finish()
+        self._measured = None
+
     def evaluate(self) -> Evaluation:
         """Evaluate the average policy, to the bits of `evaluate_policy`, without building it."""
         if self._measured is None:
-            out = tuple(np.empty(plex.num_sequences) for plex in self.form.treeplexes)
-            self._measured = out, np.empty(max(map(len, out)))
-        out, workspace = self._measured
-        weights = self.average_plans_by_position(out)
-        return evaluation_of(self.form, self.form.values_of_weights(weights, workspace))
+            longest = max(layout.num_sequences for layout in self.form.layouts)
+            self._measured = np.empty(2 * longest)
+        weights = self.average_weights()
+        return evaluation_of(self.form, self.form.values_of_weights(weights, self._measured))
 
 
 @dataclass(frozen=True)
@@ -114,7 +136,9 @@ class RegretMethod:
         planned = planned_scheme(self.scheme, budget)
         solver = RegretSolver(form, planned, self.precision, self.threads)
         plan_by_clock(solver, budget)
-        result = run_measured(solver, self.name, budget, evaluate=solver.evaluate)
+        result = run_measured(
+            solver, self.name, budget, evaluate=solver.evaluate, finish=solver.finish
+        )
         if solver.given is None:
             return result
         reason = (
