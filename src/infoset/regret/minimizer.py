@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from infoset.errors import NumericalError, ParameterError
@@ -24,6 +26,9 @@ from infoset.utils.interrupts import interrupts_held
 from infoset.utils.state import IterativeState, name_by_player
 
 PRECISIONS = ("float64", "float32")
+
+CACHE_LINE = 64
+"""Size in bytes of a cache line."""
 
 TOLERANCES = {"float64": 2.0**-37, "float32": 2.0**-18}
 """Per precision, the regret that counts as 0, relative to the terms that it sums.
@@ -145,14 +150,18 @@ class RegretMinimizer(IterativeState):
     def _set_state(self) -> None:
         sizes = [plex.num_sequences for plex in self.form.treeplexes]
         number = self.precision
-        self._regrets, self._plans, self._averages = (
-            tuple(np.zeros(size, number) for size in sizes) for _ in range(3)
+        self._regrets, self._averages = (
+            tuple(np.zeros(size, number) for size in sizes) for _ in range(2)
         )
         # In alternating iterations, a gradient is used up before the next one is computed.
-        shared = np.zeros(max(sizes), number) if self.scheme.alternating else None
-        self._gradients = tuple(
-            np.zeros(size, number) if shared is None else shared[:size] for size in sizes
-        )
+        own = [max(sizes)] if self.scheme.alternating else sizes
+        # Evaluations need no plans and gradients, but two arrays of their own.
+        self._workspace, arrays = _in_one_block([*sizes, *own], number, 2 * max(sizes))
+        self._plans, gradients = arrays[: len(sizes)], arrays[len(sizes) :]
+        if self.scheme.alternating:
+            gradients = tuple(gradients[0][:size] for size in sizes)
+        self._gradients = gradients
+        self._has_plans = True
         limit = self.scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
         # Without an adaptive prediction nothing reads these arrays.
@@ -160,13 +169,28 @@ class RegretMinimizer(IterativeState):
         self._previous = tuple(np.zeros(size, number) for size in kept)
         self._changes = tuple(np.zeros((2, size), number) for size in kept)
         self._policies = tuple(layout.uniform_policy(number) for layout in self._layouts)
-        for player in range(len(sizes)):
-            realize_policy(
-                self._groups[player],
-                self._parents[player],
-                self._policies[player],
-                self._plans[player],
-            )
+        self._realize()
+
+    def _realize(self) -> None:
+        """Fill the current plans."""
+        arrays = self._groups, self._parents, self._policies, self._plans
+        for own in zip(*arrays, strict=True):
+            realize_policy(*own)
+        self._has_plans = True
+
+    def _current_plans(self) -> tuple[FloatArray, ...]:
+        """Return each player's [Q] current plan, in the order of position."""
+        if not self._has_plans:
+            self._realize()
+        return self._plans
+
+    def workspace(self) -> FloatArray:
+        """Return memory for an evaluation, twice as long as the longest plan, in double precision.
+
+        It is that of the current plans, which are computed again when they are needed.
+        """
+        self._has_plans = False
+        return self._workspace
 
     def _respond_to_start(self) -> None:
         """Respond to the plans of uniform play, where the others have not responded yet."""
@@ -200,6 +224,7 @@ class RegretMinimizer(IterativeState):
                 f"{self.iteration + iterations} are too large for {self.precision}: use "
                 "precision='float64', or smaller exponents"
             )
+        self._current_plans()
         if self._threaded is None:
             self._run_compiled(schedule)
             return
@@ -234,7 +259,8 @@ class RegretMinimizer(IterativeState):
         self.is_finished = True
         # The current plan is the average where nothing has been summed.
         if all(total[0] > 0 for total in self._averages):
-            self._plans = self._averages
+            self._plans, self._has_plans = self._averages, True
+            self._workspace = np.zeros(0)
         self._threaded = None
         self._regrets = self._gradients = self._previous = self._changes = self._tolerances = ()
 
@@ -242,7 +268,7 @@ class RegretMinimizer(IterativeState):
         return name_by_player(
             regrets=self._regrets,
             policies=self._policies,
-            plans=self._plans,
+            plans=self._current_plans(),
             averages=self._averages,
             previous=self._previous,
             changes=self._changes,
@@ -250,7 +276,7 @@ class RegretMinimizer(IterativeState):
 
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] average realization plan; at the start, the current plan."""
-        pairs = zip(self._layouts, self._averages, self._plans, strict=True)
+        pairs = zip(self._layouts, self._averages, self._current_plans(), strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
     def average_weights(self) -> tuple[FloatArray, ...]:
@@ -258,7 +284,9 @@ class RegretMinimizer(IterativeState):
 
         They are the arrays of the state; the current plan where nothing has been summed.
         """
-        pairs = zip(self._averages, self._plans, strict=True)
+        if all(total[0] > 0 for total in self._averages):
+            return self._averages
+        pairs = zip(self._averages, self._current_plans(), strict=True)
         return tuple(total if total[0] > 0 else plan for total, plan in pairs)
 
     def current_weights(self) -> tuple[FloatArray, ...]:
@@ -269,7 +297,7 @@ class RegretMinimizer(IterativeState):
         """Return each player's [Q] realization plan from which the next iteration starts."""
         return tuple(
             layout.to_sequences(np.asarray(plan, np.float64))
-            for layout, plan in zip(self._layouts, self._plans, strict=True)
+            for layout, plan in zip(self._layouts, self._current_plans(), strict=True)
         )
 
     def current_probabilities(self) -> tuple[FloatArray, ...]:
@@ -285,6 +313,21 @@ class RegretMinimizer(IterativeState):
     def regrets(self, player: Player) -> FloatArray:
         """Return [Q] the cumulative regret of each sequence, as the scheme accumulates it."""
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
+
+
+def _in_one_block(
+    sizes: Sequence[int], precision: str, num_doubles: int
+) -> tuple[FloatArray, tuple[FloatArray, ...]]:
+    """Return zeros in double precision, and arrays of some sizes in the same memory."""
+    number = np.dtype(precision)
+    # Each array begins at a cache line, counted from the beginning of the block.
+    lines = [-(-size * number.itemsize // CACHE_LINE) for size in sizes]
+    doubles = CACHE_LINE // 8
+    block = np.zeros(max(num_doubles, doubles * sum(lines)))
+    begins = (CACHE_LINE // number.itemsize * (np.cumsum(lines) - lines)).tolist()
+    arrays = block.view(number)
+    pairs = zip(begins, sizes, strict=True)
+    return block[:num_doubles], tuple(arrays[begin : begin + size] for begin, size in pairs)
 
 
 def _last_decisions(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from infoset.evaluation import Evaluation
 from infoset.evaluation.best_responses import evaluation_of
 from infoset.forms import Form
@@ -59,9 +57,6 @@ class RegretSolver(RegretMinimizer):
     given: RegretScheme | None = None
     """The scheme before its horizon was planned by the clock; None if it was not."""
 
-    _measured: FloatArray | None = None
-    """Memory that `evaluate` uses again: it costs more time than the numbers written to it."""
-
     def __init__(
         self, form: Form, scheme: RegretScheme, precision: str = "float64", threads: int = 1
     ) -> None:
@@ -90,18 +85,12 @@ class RegretSolver(RegretMinimizer):
         """Return the policy from which the next iteration starts."""
         return current_policy(self)
 
-    def finish(self) -> None:
-        """Give up what only further iterations need; policies then share the arrays that remain."""
-        super().finish()
-        self._measured = None
-
     def evaluate(self) -> Evaluation:
         """Evaluate the average policy, to the bits of `evaluate_policy`, without building it."""
-        if self._measured is None:
-            longest = max(layout.num_sequences for layout in self.form.layouts)
-            self._measured = np.empty(2 * longest)
         weights = self.average_weights()
-        return evaluation_of(self.form, self.form.values_of_weights(weights, self._measured))
+        # Plans that are measured cannot share their memory with it.
+        workspace = self.workspace() if weights is self._averages else None
+        return evaluation_of(self.form, self.form.values_of_weights(weights, workspace))
 
 
 @dataclass(frozen=True)
