@@ -40,6 +40,18 @@ class PlayerValues(NamedTuple):
     best: float
 
 
+class SequenceTable(Protocol):
+    """An array [rows, columns] of sequences, of which a slice of rows is an array."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and columns."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, rows: slice, /) -> LongArray: ...
+
+
 class FormTable(NamedTuple):
     """The layout of a form's numbers in a table with one row per decision and action."""
 
@@ -53,7 +65,7 @@ class FormTable(NamedTuple):
     """[R] the infostate or the line of each row, as text."""
     actions: list[Action]
     """[R] the action of each row."""
-    sequences: tuple[LongArray, ...]
+    sequences: tuple[SequenceTable, ...]
     """Per player, [its rows, its columns] the sequence of each number. Columns of hands that the
     form merges repeat a sequence."""
     about: dict[str, object]

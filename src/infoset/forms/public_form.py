@@ -271,7 +271,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
             [int(self.player[node]) for node, _ in rows],
             [self.labels[node] for node, _ in rows],
             [action for _, action in rows],
-            (self.places(0, slice(1, None)), self.places(1, slice(1, None))),
+            (_Places(self, 0), _Places(self, 1)),
             {
                 "form": self.kind,
                 "hands": [[*map(label_text, own)] for own in self.hands],
@@ -279,6 +279,26 @@ class PublicForm(PublicStructure, MeasuredByKernels):
             },
             _OTHER_FORM,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """The sequences of a player's public actions with each hand, which are computed by rows."""
+
+    form: PublicForm
+    player: Player
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of public actions and of hands."""
+        return len(self), self.form.num_hands[self.player]
+
+    def __len__(self) -> int:
+        return len(self.form.sequences[self.player].start) - 1
+
+    def __getitem__(self, rows: slice, /) -> LongArray:
+        # The empty sequence, which comes first, is not an action.
+        return self.form.places(self.player, np.arange(1, 1 + len(self))[rows])
 
 
 def as_public_form(form: object) -> PublicForm:

@@ -6,14 +6,15 @@ or, of a public form, one row per public action and one column per hand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoset.errors import InfosetError, ParameterError, PolicyFileError, show
-from infoset.forms import AnyForm, Form, FormT, FormTable, Treeplex, check_form
+from infoset.forms import AnyForm, Form, FormT, FormTable, SequenceTable, Treeplex, check_form
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import (
     HAND,
@@ -27,11 +28,14 @@ from infoset.policy.policy_tables import (
     write_table,
 )
 from infoset.policy.tabular import TabularPolicy, check_policy
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_choice, check_path
 
 WHOLE: Final = {"uint16": 65_535, "uint8": 255}
 """The number that stands for a probability of 1."""
+
+NUMBERS_AT_ONCE: Final = 1 << 20
+"""About how many numbers of a table are read or written at once."""
 
 OTHER_ENDINGS: Final = (".csv", ".npz")
 """Suffixes of policy files that are not Parquet files."""
@@ -75,31 +79,45 @@ def save_policy(
     check_policy(policy)
     check_choice("storage", storage, STORAGES)
     form = policy.form
-    numbers = [
-        _whole_numbers(plex, own, WHOLE[storage]) if storage in WHOLE else own
-        for plex, own in zip(form.treeplexes, policy.probabilities, strict=True)
-    ]
     table = form.table()
-    write_policy_rows(form, table, _columns(table, numbers, storage), path, metadata, storage)
+    write_policy_rows(form, table, _columns(table, policy, storage), path, metadata, storage)
 
 
-def _columns(table: FormTable, numbers: Sequence[FloatArray], storage: str) -> dict[str, Any]:
-    """Return the columns of numbers, given per player [Q] the numbers of sequences."""
+def _columns(table: FormTable, policy: TabularPolicy, storage: str) -> dict[str, Any]:
+    """Return the columns of numbers."""
     import pyarrow as pa
 
     kind: Any = pa.from_numpy_dtype(np.dtype(storage))
-    rows = [
-        own[sequences].astype(storage)
-        for own, sequences in zip(numbers, table.sequences, strict=True)
-    ]
+    rows = [_rows_of(policy, player, own, storage) for player, own in enumerate(table.sequences)]
     columns = {}
     for column, name in enumerate(table.columns):
         parts = [
-            pa.array(own[:, column]) if column < own.shape[1] else pa.nulls(len(own), kind)
+            pa.array(own[column]) if column < len(own) else pa.nulls(own.shape[1], kind)
             for own in rows
         ]
         columns[name] = pa.chunked_array(parts, kind)
     return columns
+
+
+def _rows_of(
+    policy: TabularPolicy, player: Player, sequences: SequenceTable, storage: str
+) -> NDArray[Any]:
+    """Return [columns, rows] the numbers of a player, one column after another."""
+    own = policy.probabilities_of(player)
+    if storage in WHOLE:
+        own = _whole_numbers(policy.form.treeplexes[player], own, WHOLE[storage])
+    columns = np.empty(sequences.shape[::-1], storage)
+    for some in _parts(sequences):
+        columns[:, some] = own[sequences[some]].T
+    return columns
+
+
+def _parts(sequences: SequenceTable) -> Iterator[slice]:
+    """Yield ranges of rows of a limited size."""
+    rows, columns = sequences.shape
+    size = max(1, NUMBERS_AT_ONCE // max(1, columns))
+    for begin in range(0, rows, size):
+        yield slice(begin, min(begin + size, rows))
 
 
 def write_policy_rows(
@@ -293,15 +311,18 @@ def _policy_of(found: PolicyTable, form: AnyForm, table: FormTable) -> TabularPo
                     f"the rows of player {player}, who has {width} hands, have "
                     f"{column.null_count} gaps in the column {table.columns[place]}"
                 )
-        rows = np.stack([column.to_numpy() for column in columns[:width]], axis=1)
-        rows = rows.astype(np.float64) / WHOLE.get(storage, 1)
         values = np.ones(plex.num_sequences)
-        values[sequences] = rows
         # Equivalent hands share a sequence: it has the numbers of the last one written.
-        if not np.array_equal(values[sequences], rows, equal_nan=True):
-            raise PolicyFileError(
-                f"equivalent hands of player {player} have different probabilities"
-            )
+        for again in (False, True):
+            for some in _parts(sequences):
+                parts = [column[some].to_numpy() for column in columns[:width]]
+                rows = np.stack(parts, axis=1).astype(np.float64) / WHOLE.get(storage, 1)
+                if not again:
+                    values[sequences[some]] = rows
+                elif not np.array_equal(values[sequences[some]], rows, equal_nan=True):
+                    raise PolicyFileError(
+                        f"equivalent hands of player {player} have different probabilities"
+                    )
         policies.append(values)
     if storage == "float32":
         return TabularPolicy.from_weights(form, policies)
