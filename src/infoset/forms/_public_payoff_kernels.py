@@ -142,6 +142,18 @@ class PublicPayoffs(NamedTuple):
         """Return the absolute values of the payoffs."""
         return self._replace(factor=np.abs(self.factor), matrix=np.abs(self.matrix))
 
+    def in_precision(self, precision: str) -> PublicPayoffs:
+        """Return the payoffs in another precision; what has none is shared."""
+        return self._replace(
+            factor=self.factor.astype(precision),
+            own_weight=self.own_weight.astype(precision),
+            other_weight=self.other_weight.astype(precision),
+            matrix=self.matrix.astype(precision),
+            sums=self.sums.astype(precision),
+            reach=self.reach.astype(precision),
+            value=self.value.astype(precision),
+        )
+
     def with_own_results(self) -> PublicPayoffs:
         """Return the payoffs with separate arrays for intermediate results."""
         return self._replace(

@@ -16,7 +16,6 @@ from infoset.forms.payoffs import (
     FormPayoffs,
     check_range,
     no_composition,
-    with_own_payoffs,
 )
 from infoset.forms.public_operators import Dense, with_outcome_of_reach
 from infoset.forms.public_payoff_terms import (
@@ -142,28 +141,24 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         return held
 
     @cached_property
-    def _float64_payoffs(self) -> FormPayoffs:
-        return self._payoffs("float64")
-
-    def _payoffs(self, precision: str) -> FormPayoffs:
-        return FormPayoffs(
-            tuple(
-                ComposedPayoffs(
-                    public_payoffs(self, player, self.layouts, precision), no_composition(precision)
-                )
-                for player in range(2)
-            )
-        )
+    def _float64_payoffs(self) -> tuple[PublicPayoffs, PublicPayoffs]:
+        return public_payoffs(self, 0, self.layouts), public_payoffs(self, 1, self.layouts)
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
         """Return what `fill_gradient` reads; see `Form.payoffs`."""
         ends = self.terminals
         reach = np.repeat(ends.chance_reach, np.diff(ends.first_payoff))[:, None]
         check_range(self.name, ends.payoff * reach, precision)
-        if precision != "float64":
-            return self._payoffs(precision)
-        # The arrays are shared, but for those of intermediate results.
-        return with_own_payoffs(self._float64_payoffs)
+        # The arrays are shared, but for numbers in another precision and intermediate results.
+        none = no_composition(precision)
+        return FormPayoffs(
+            tuple(
+                ComposedPayoffs(own.in_precision(precision), none)
+                if precision != "float64"
+                else ComposedPayoffs(own.with_own_results(), none)
+                for own in self._float64_payoffs
+            )
+        )
 
     def composed_scale(self, transform: Transform) -> float:
         """Return the `payoff_scale` of a transform; see `Form.composed_scale`."""

@@ -263,12 +263,17 @@ def choose_form(
         If the public form is requested, and the game does not have one.
     """
     check_choice("form", form, FORMS)
+    precision = getattr(method, "precision", "float64")
     if isinstance(game, Form):
         return ChosenForm(_given(game, form))
     if form != "auto":
+        if form == "public":
+            return ChosenForm(
+                to_public_form(game, memory=memory, progress=progress, precision=precision)
+            )
         return ChosenForm(to_kind(game, form, memory=memory, progress=progress))
     found = resolve_game(game)
-    counts = _public_counts(found, memory)
+    counts = _public_counts(found, memory, precision)
     if counts is None:
         return _listed_or_world_form(found, method, memory, progress, num_gradients)
     has_few_worlds = counts.world_states <= current_limits().max_worlds
@@ -285,11 +290,13 @@ def choose_form(
         except GameTooLargeError as error:
             if method is not None and not runs_on_public:
                 raise type(error)(_with_method(str(error), method), error.counts) from error
+    size = _public_size(counts, precision)
     reason = (
-        f"public form ({_public_size(counts)}): the game has {format_count(counts.histories)} "
+        f"public form ({size}): the game has {format_count(counts.histories)} "
         "histories, and its sequence form does not fit in the limits"
     )
-    return ChosenForm(to_public_form(found, memory=memory, progress=progress), reason)
+    built = to_public_form(found, memory=memory, progress=progress, precision=precision)
+    return ChosenForm(built, reason)
 
 
 def _listed_or_world_form(
@@ -320,14 +327,14 @@ def _given(game: Form, form: str) -> Form:
     return game
 
 
-def _public_counts(game: object, memory: int | None) -> PublicCounts | None:
+def _public_counts(game: object, memory: int | None, precision: str) -> PublicCounts | None:
     """Return the size of a public form; None without public rules, or if it does not fit."""
     rules = public_rules_of(game) if isinstance(game, Game) else None
     if rules is None:
         return None
     try:
         counts = count_public_form(rules, memory)
-        check_public_form_fits(counts, str(game), memory)
+        check_public_form_fits(counts, str(game), memory, precision)
     except GameTooLargeError:
         return None
     return counts
@@ -341,9 +348,9 @@ def _with_method(message: str, method: MethodSpec) -> str:
     )
 
 
-def _public_size(counts: PublicCounts) -> str:
+def _public_size(counts: PublicCounts, precision: str) -> str:
     first, second = map(format_count, counts.hands)
-    memory = format_bytes(counts.bytes)
+    memory = format_bytes(counts.bytes_in(precision))
     return f"{format_count(counts.nodes)} public nodes, {first} × {second} hands, {memory}"
 
 
@@ -382,6 +389,7 @@ def to_public_form(
     *,
     memory: int | None = None,
     progress: BuildProgress | None = None,
+    precision: str = "float64",
 ) -> PublicForm:
     """Return the public form of a game; a public form is returned unchanged.
 
@@ -402,4 +410,4 @@ def to_public_form(
         )
     if isinstance(found, GameTree) and public_rules_of(found.game) is None:
         return derive_public_form(found)
-    return build_public_form(to_game(found), memory=memory, progress=progress)
+    return build_public_form(to_game(found), memory=memory, progress=progress, precision=precision)

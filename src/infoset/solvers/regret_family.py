@@ -7,7 +7,7 @@ from typing import Any
 
 from infoset.evaluation import Evaluation
 from infoset.evaluation.best_responses import evaluation_of
-from infoset.forms import Form
+from infoset.forms import Form, check_form
 from infoset.policy import TabularPolicy
 from infoset.policy.stored_policy import StoredPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
@@ -60,10 +60,10 @@ class RegretSolver(RegretMinimizer):
     def __init__(
         self, form: Form, scheme: RegretScheme, precision: str = "float64", threads: int = 1
     ) -> None:
-        super().__init__(form, scheme, precision, threads)
-        # Evaluations need this bound. Here, before the state fills its memory, there is room for
-        # the arrays from which it is computed.
+        check_form(form)
+        # Evaluations need this bound, and before there is a state there is room to compute it.
         _ = form.rounding
+        super().__init__(form, scheme, precision, threads)
 
     @property
     def cost_per_iteration(self) -> int:

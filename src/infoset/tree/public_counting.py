@@ -15,14 +15,18 @@ from infoset.game import PublicRules, scaled_hands
 from infoset.tree.limits import allowed_memory
 from infoset.utils.text import format_bytes, format_count
 
-BYTES_PER_SEQUENCE = 80
-"""State, layout and treeplex of a CFR method, and the plans of a measurement."""
+BYTES_PER_SEQUENCE = {"float64": 57, "float32": 41}
+"""By precision, the state, layout and payoffs of a method of the CFR family, and its measurements.
+Methods with an adaptive prediction, such as `apcfr+`, need a third more."""
 
 MAX_STEPS = 200_000
 """Number of actions and outcomes of chance up to which a form that does not fit is counted."""
 
-BYTES_PER_PUBLIC_NODE = 600
+BYTES_PER_PUBLIC_NODE = 450
 """Python objects and arrays of a public node or an end, while the form is built."""
+
+BYTES_PER_PAIR = 20
+"""Matrices of the pairs of hands while the form is built, before there is a state."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,14 @@ class PublicCounts:
     @property
     def bytes(self) -> int:
         """Forecast of the peak memory of building the form and solving it by CFR, in bytes."""
+        return self.bytes_in("float64")
+
+    def bytes_in(self, precision: str) -> int:
+        """Return `bytes` for solving in a precision, "float64" or "float32"."""
         public = BYTES_PER_PUBLIC_NODE * (self.nodes + self.ends)
-        return public + BYTES_PER_SEQUENCE * sum(self.sequences)
+        first, second = self.hands
+        solving = BYTES_PER_SEQUENCE[precision] * sum(self.sequences)
+        return max(public + solving, BYTES_PER_PAIR * first * second)
 
 
 _State: TypeAlias = tuple[Hashable, Group]
@@ -216,7 +226,10 @@ def _bytes_per_step(rules: PublicRules, symmetries: CardSymmetries, at: _State) 
     """Return the memory of the sequences of one action of all hands; 0 where chance acts."""
     state, group = at
     actor = None if rules.end(state) is not None else rules.actor(state)
-    return 0 if actor is None else BYTES_PER_SEQUENCE * symmetries.num_classes(group, actor)
+    if actor is None:
+        return 0
+    # In single precision, for which more forms fit.
+    return BYTES_PER_SEQUENCE["float32"] * symmetries.num_classes(group, actor)
 
 
 def _steps(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> list[_Step]:
@@ -257,7 +270,9 @@ def _from(
     return _Below(nodes + 1, ends, sequences[0], sequences[1], histories, terminals)
 
 
-def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None = None) -> None:
+def check_public_form_fits(
+    counts: PublicCounts, name: str, memory: int | None = None, precision: str = "float64"
+) -> None:
     """Raise if a public form would not fit in memory, before anything is built.
 
     Parameters
@@ -266,19 +281,21 @@ def check_public_form_fits(counts: PublicCounts, name: str, memory: int | None =
         Name of the game for the error message.
     memory
         Limit in bytes; by default that of `build_limits`, 70% of the free memory.
+    precision
+        Precision in which the form is to be solved.
 
     Raises
     ------
     GameTooLargeError
         If the forecast is above the limit, or a player has more sequences than 32 bits can number.
     """
-    allowed = allowed_memory(memory)
-    if counts.bytes <= allowed and max(counts.sequences) <= np.iinfo(np.int32).max:
+    allowed, needed = allowed_memory(memory), counts.bytes_in(precision)
+    if needed <= allowed and max(counts.sequences) <= np.iinfo(np.int32).max:
         return
     nodes, ends, sequences = map(format_count, (counts.nodes, counts.ends, sum(counts.sequences)))
     raise GameTooLargeError(
         f"{name} has {nodes} public nodes, {ends} ends and {sequences} sequences of public actions "
-        f"and hands: its public form needs about {format_bytes(counts.bytes)}, and "
+        f"and hands: its public form needs about {format_bytes(needed)}, and "
         f"{format_bytes(allowed)} are allowed; use smaller parameters, or raise memory",
-        {"public_nodes": counts.nodes, "ends": counts.ends, "bytes": counts.bytes},
+        {"public_nodes": counts.nodes, "ends": counts.ends, "bytes": needed},
     )

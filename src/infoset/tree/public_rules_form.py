@@ -47,6 +47,7 @@ def build_public_form(
     max_worlds: int | None = None,
     max_seconds: float | None = None,
     progress: BuildProgress | None = None,
+    precision: str = "float64",
 ) -> PublicForm:
     """Build the public form of a two-player game in which everything after the deal is public.
 
@@ -63,6 +64,9 @@ def build_public_form(
         of the free memory.
     max_worlds, max_seconds, progress : optional
         Limits and progress of building the tree, as in `build_tree`.
+    precision
+        Precision in which the form is to be solved, "float64" or "float32": the limit on memory
+        includes solving. The form itself does not depend on it.
 
     Raises
     ------
@@ -86,7 +90,7 @@ def build_public_form(
     rules = public_rules_of(game)
     if rules is not None:
         counts = count_public_form(rules, memory, merge_symmetric)
-        check_public_form_fits(counts, str(game), memory)
+        check_public_form_fits(counts, str(game), memory, precision)
         return form_of_public_rules(game, rules, merge_symmetric)
     tree = build_tree(
         game, memory=memory, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress

@@ -1,0 +1,84 @@
+"""Layouts and treeplexes of public forms, against those that list all infostates."""
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.forms._treeplex_kernels import max_additions, max_roundings, own_depths
+from infoset.forms.treeplex import Treeplex, action_major_layout
+
+GAMES = (
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice(dice_sides=4)",
+    "nolimit_endgame(board=Ks9d8h4s,bets=[1],max_raises=1,ranges=['AK';'QQ,JTs'])",
+    # Two suits can be exchanged.
+    "nolimit_endgame(board=7s9h9cTc,bets=[1],max_raises=1,ranges=['TT+,AQ';'77+,AT+'])",
+)
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def form(request):
+    return infoset.build_public_form(request.param)
+
+
+def listed(form, player):
+    """Return the treeplex of a player, made infostate by infostate."""
+    sequences, nodes = form.sequences[player], form.decisions[player].tolist()
+    parent, first, count = [], [], []
+    following = 1
+    for node in nodes:
+        classes = form.hand_classes[player][form.class_map[node]].tolist()
+        last = int(sequences.last[node])
+        above = form.places(player, np.array([last]))[0]
+        for own in range(max(classes) + 1):
+            parent.append(above[classes.index(own)])
+            first.append(following)
+            count.append(len(form.legal_actions(node)))
+            following += count[-1]
+    return Treeplex(*(np.array(column, np.int32) for column in (parent, first, count)), following)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_arrays_are_those_of_listed_infostates(form, player):
+    plex, found = listed(form, player), form.treeplexes[player]
+    assert (found.num_infostates, found.num_sequences) == (plex.num_infostates, plex.num_sequences)
+    shape = plex.parent_sequence, plex.first_sequence, plex.num_actions
+    np.testing.assert_array_equal(found.parent_sequence, shape[0])
+    np.testing.assert_array_equal(found.first_sequence, shape[1])
+    np.testing.assert_array_equal(found.num_actions, shape[2])
+    np.testing.assert_array_equal(found.own_depth, own_depths(*shape, plex.num_sequences))
+    assert found.plan_roundings == max_roundings(*shape, plex.num_sequences)
+    layout, wanted = form.layouts[player], action_major_layout(plex, form.public_states[player])
+    for name in ("groups", "parent", "position", "infostate", "blocks"):
+        np.testing.assert_array_equal(getattr(layout, name), getattr(wanted, name), name)
+        assert getattr(layout, name).dtype == getattr(wanted, name).dtype
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_sweeps_have_the_bits_of_listed_infostates(form, player):
+    plex, layout = listed(form, player), form.layouts[player]
+    wanted = action_major_layout(plex, form.public_states[player])
+    values = np.random.default_rng(player).standard_normal(plex.num_sequences)
+    by_position = layout.to_positions(values)
+    np.testing.assert_array_equal(by_position, wanted.to_positions(values))
+    np.testing.assert_array_equal(layout.to_sequences(by_position), values)
+    some = np.arange(0, plex.num_sequences, 3)
+    np.testing.assert_array_equal(layout.positions(some), wanted.position[some])
+    best = wanted.best_values(plex, by_position.copy())
+    np.testing.assert_array_equal(layout.best_values(plex, by_position.copy()), best)
+    counts = np.random.default_rng(player).integers(0, 100, plex.num_sequences)
+    number = max_additions(
+        plex.parent_sequence, plex.first_sequence, plex.num_actions, counts.copy()
+    )
+    assert layout.max_additions(wanted.to_positions(counts)) == number
+
+
+def test_hands_of_one_class_add_their_terminals():
+    """A bound on rounding that counts each terminal once per hand, as before hands are merged."""
+    merged = infoset.build_public_form(GAMES[-1])
+    assert merged.rounding > 0
+    for player in range(2):
+        counts = merged._additions(player, 1)
+        terminals = np.bincount(merged.terminal_sequence[:, player])
+        assert counts.sum() == terminals.sum() * merged.num_hands[player]
