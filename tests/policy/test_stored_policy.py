@@ -105,8 +105,7 @@ def test_weights_that_are_no_policy_are_refused(form):
 
 
 def test_weights_of_zero_are_uniform(form):
-    weights = tuple(np.zeros(layout.num_sequences) for layout in form.layouts)
-    for own in weights:
-        own[0] = 3.0
     uniform = infoset.uniform_policy(form)
-    assert StoredPolicy(form, weights).digest == uniform.digest
+    stored = StoredPolicy.uniform(form)
+    assert stored.digest == uniform.digest
+    assert evaluate_policy(stored) == evaluate_policy(uniform)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.forms import FormT, PlayerValues
+from infoset.forms import AnyForm, FormT, PlayerValues
 from infoset.policy.tabular import TabularPolicy, check_weights
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -37,6 +37,14 @@ class StoredPolicy(TabularPolicy[FormT]):
         vars(self).update(form=form, _weights=weights)
         if not all(map(_are_clearly_valid, weights)):
             self._check()
+
+    @classmethod
+    def uniform(cls, form: AnyForm) -> StoredPolicy[AnyForm]:
+        """Return the uniform policy; its weights are zeros, which the system does not store."""
+        weights = tuple(np.zeros(layout.num_sequences, np.float32) for layout in form.layouts)
+        for own in weights:
+            own[0] = 1.0
+        return StoredPolicy(form, weights)
 
     def _check(self) -> None:
         """Raise as `TabularPolicy.from_weights` does."""

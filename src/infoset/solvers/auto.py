@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.forms import Form, ReducedForm, check_form, reduce_form
 from infoset.policy import TabularPolicy, uniform_policy
+from infoset.policy.stored_policy import StoredPolicy
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import Budget, SolveResult, TracePoint, check_budget, make_result
 from infoset.solvers._incumbent import BEST, Measure, Substitute
@@ -67,8 +68,10 @@ class Auto:
 
     def _run(self, form: Form, budget: Budget) -> SolveResult:
         """Choose a method and run it."""
+        # A large form has no room for another policy in double precision.
+        is_listed = form.kind in LinearProgram.kinds
         return run_best(
-            uniform_policy(form),
+            uniform_policy(form) if is_listed else StoredPolicy.uniform(form),
             budget,
             by_lp=lambda: solve_by_lp(form, budget),
             by_regret=lambda scheme: RegretMethod(scheme, self.precision, self.threads).run(
