@@ -339,8 +339,8 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
 
     @property
     def public_states(self) -> tuple[IntArray, IntArray]:
-        """Per player, [I] the public node of each infostate."""
-        (first, _), (second, _) = self.infostates
+        """Per player, [I] the public node of each infostate; computed anew at each access."""
+        first, second = (np.repeat(runs.node, runs.count) for runs in self.runs)
         return first, second
 
     def infostate_labels(self, player: Player) -> tuple[str, ...]:

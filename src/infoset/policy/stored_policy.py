@@ -41,7 +41,8 @@ class StoredPolicy(TabularPolicy[FormT]):
     @classmethod
     def uniform(cls, form: AnyForm) -> StoredPolicy[AnyForm]:
         """Return the uniform policy; its weights are zeros, which the system does not store."""
-        weights = tuple(np.zeros(layout.num_sequences, np.float32) for layout in form.layouts)
+        precision = "float32"
+        weights = tuple(np.zeros(layout.num_sequences, precision) for layout in form.layouts)
         for own in weights:
             own[0] = 1.0
         return StoredPolicy(form, weights)

@@ -60,7 +60,7 @@ class PublicResolver(PublicStateResolver):
     def find(self, infostate: Infostate) -> Decision:
         """Return the decision at an infostate of the player."""
         number = self.form.find(infostate)
-        node = int(self.form.public_states[self.player][number])
+        node = int(self.form.infostates[self.player][0][number])
         first = int(self.form.treeplexes[self.player].first_sequence[number])
         return Decision(node, first, self.form.legal_actions(node))
 
