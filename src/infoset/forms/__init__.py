@@ -110,7 +110,7 @@ from infoset.forms.terminal_contraction import contract_outcomes, contract_termi
 from infoset.forms.terminal_values import values_at_terminals
 from infoset.forms.transform import PlanMap, SideEnds, Transform
 from infoset.forms.transformed_form import AddedInfostate, TransformedForm, listed_payoffs
-from infoset.forms.treeplex import Layout, Treeplex, action_major_layout, is_new
+from infoset.forms.treeplex import Layout, Treeplex, action_major_layout, averaged, is_new
 from infoset.forms.world_form import MAX_LISTED, WorldForm, as_world_form
 from infoset.forms.world_programs import (
     TRANSFER_BYTES,
@@ -198,6 +198,7 @@ __all__ = [
     "as_public_form",
     "as_sequence_form",
     "as_world_form",
+    "averaged",
     "behavior_to_plan",
     "best_response_sweep",
     "block_gradient",

@@ -138,7 +138,7 @@ class Layout:
         infostates; the behavior is uniform where these are 0. It is written to `out` [Q], float64,
         if that is given.
         """
-        behavior: FloatArray = np.divide(weights, np.float64(weights[0]), out=out, dtype=np.float64)
+        behavior = averaged(weights, weights, out)
         behavior[0] = 1.0
         normalize_weights(self.groups, behavior)
         return behavior
@@ -152,8 +152,7 @@ class Layout:
 
         Arguments are in order of position. The result is float64 in order of sequence.
         """
-        chosen = total if total[0] > 0 else plan
-        return self.to_sequences(np.divide(chosen, np.float64(chosen[0]), dtype=np.float64))
+        return self.to_sequences(averaged(total, plan))
 
     def best_values(self, treeplex: Treeplex, gradient: FloatArray) -> FloatArray:
         """Return [I] the values of infostates under best play, in the order of the groups.
@@ -171,6 +170,16 @@ class Layout:
         for base, count, actions, *_ in self.groups.tolist():
             policy[base : base + count * actions] = 1.0 / actions
         return policy
+
+
+def averaged(total: FloatArray, plan: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """Return [Q] the average plan as `Layout.average_plan` does, but in order of position.
+
+    It is written to `out` [Q], float64, if that is given.
+    """
+    chosen = total if total[0] > 0 else plan
+    average: FloatArray = np.divide(chosen, np.float64(chosen[0]), out=out, dtype=np.float64)
+    return average
 
 
 def form_layouts(

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.forms import AnyForm, FormT, PlayerValues
+from infoset.forms import AnyForm, FormT, PlayerValues, averaged
 from infoset.policy.tabular import TabularPolicy, check_weights
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -50,12 +50,7 @@ class StoredPolicy(TabularPolicy[FormT]):
     def _check(self) -> None:
         """Raise as `TabularPolicy.from_weights` does."""
         pairs = zip(self.form.layouts, self._weights, strict=True)
-        check_weights(
-            [
-                layout.to_sequences(np.divide(own, np.float64(own[0]), dtype=np.float64))
-                for layout, own in pairs
-            ]
-        )
+        check_weights([layout.to_sequences(averaged(own, own)) for layout, own in pairs])
         TabularPolicy(self.form, self.probabilities)
 
     @cached_property

@@ -13,6 +13,7 @@ from infoset.forms import (
     Layout,
     Treeplex,
     absolute_payoffs,
+    averaged,
     check_form,
     fill_gradient,
     realize_policy,
@@ -278,6 +279,16 @@ class RegretMinimizer(IterativeState):
         """Return each player's [Q] average realization plan; at the start, the current plan."""
         pairs = zip(self._layouts, self._averages, self._current_plans(), strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
+
+    def average_plans_by_position(
+        self, out: tuple[FloatArray, ...] | None = None
+    ) -> tuple[FloatArray, ...]:
+        """Return `average_plans` in the order in which the layouts store sequences.
+
+        They are written to the arrays `out`, per player [Q] in float64, if those are given.
+        """
+        found = out or (None,) * len(self._averages)
+        return tuple(map(averaged, self._averages, self._current_plans(), found))
 
     def average_weights(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] weighted sum of plans, in the order and precision of the state.
