@@ -192,9 +192,9 @@ def test_tables_have_a_row_for_each_sequence(game):
         table = one.table()
         for player, plex in enumerate(one.treeplexes):
             rows = [row for row, owner in enumerate(table.players) if owner == player]
-            columns = table.sequences[player]
+            columns = table.sequences[player][:]
             assert len(columns) == len(rows)
-            assert set(columns[:].ravel().tolist()) == set(range(1, plex.num_sequences))
+            assert set(columns.ravel().tolist()) == set(range(1, plex.num_sequences))
             acting = plex.infostate_of_sequence[columns[:, 0]].tolist()
             for row, number, sequence in zip(rows, acting, columns[:, 0].tolist(), strict=True):
                 rank = sequence - int(plex.first_sequence[number])
