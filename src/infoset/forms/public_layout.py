@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from infoset.forms.treeplex import Layout, Treeplex, is_new
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.simd import LANES
-
-if TYPE_CHECKING:
-    from infoset.forms.public_structure import PublicStructure
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +88,8 @@ class PublicRuns:
         return np.where(sequences > 0, self.first[run] + action * self.stride[run] + own, 0)
 
 
-def public_runs(form: PublicStructure, player: Player) -> PublicRuns:
+# The form is a `PublicStructure`, whose module imports this one.
+def public_runs(form: Any, player: Player) -> PublicRuns:
     """Return the public decisions of a player of a public form."""
     sequences, nodes = form.sequences[player], form.decisions[player]
     num_actions = form.num_actions[nodes]
@@ -130,7 +128,7 @@ def public_runs(form: PublicStructure, player: Player) -> PublicRuns:
     )
 
 
-def _classes_above(form: PublicStructure, player: Player) -> tuple[LongArray, IntArray]:
+def _classes_above(form: Any, player: Player) -> tuple[LongArray, IntArray]:
     """Return `row` and `class_above` of `PublicRuns`."""
     sequences, classes = form.sequences[player], form.hand_classes[player]
     nodes = form.decisions[player]
