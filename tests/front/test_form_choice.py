@@ -36,7 +36,7 @@ def test_the_public_form_is_chosen_if_the_tree_does_not_fit():
     result = infoset.solve("leduc_poker(num_ranks=50)", "cfr+", iterations=2)
     assert isinstance(result.policy, TabularPolicy)
     assert result.form_reason == (
-        "public form (3,011 public nodes, 100 × 100 hands, 43.4 MB): the game has 72,913,501 "
+        "public form (3,011 public nodes, 100 × 100 hands, 39.2 MB): the game has 72,913,501 "
         "histories, and its sequence form does not fit in the limits"
     )
     assert result.summary()["form"] == "public"

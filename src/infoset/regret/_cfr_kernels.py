@@ -40,6 +40,7 @@ PREDICTION_WEIGHT = 5
 AVERAGE_RETENTION = 6
 AVERAGE_WEIGHT = 7
 TOLERANCE_WEIGHT = 8
+NUM_COLUMNS = 9
 
 TINY_SUM = 2.0**-126
 """Sums up to this, the smallest normal float32, are scaled before they are inverted."""
@@ -61,6 +62,104 @@ def value_of_policy(
         at = first + action * stride
         value += load(policy, at, count) * load(gradient, at, count)
     return value
+
+
+@inner_kernel
+def regrets_to_match(regret: Lanes, discount: float, tolerance: Lanes) -> Lanes:
+    """Return the positive parts of cumulative regrets times a discount; 0 up to the tolerance."""
+    wanted = discount * regret
+    return where_positive(wanted - tolerance, wanted, 0.0)
+
+
+@inner_kernel
+def inverse_of_sums(
+    first: int,
+    stride: int,
+    actions: int,
+    count: int,
+    discount: float,
+    tolerance: Lanes,
+    regret: FloatArray,
+) -> tuple[Lanes, Lanes, Lanes]:
+    """Return the sums of `regrets_to_match`, a scale, and the inverses of scaled sums.
+
+    The scale is that of `divide_by_sums`.
+    """
+    total = filled(regret, 0.0)
+    for action in range(actions):
+        before = load(regret, first + action * stride, count)
+        total += regrets_to_match(before, discount, tolerance)
+    scale = where_positive(total - TINY_SUM, 1.0, SCALE_OF_TINY_SUMS)
+    return total, scale, 1.0 / (total * scale)
+
+
+@inner_kernel
+def value_of_matched_regrets(
+    first: int,
+    stride: int,
+    actions: int,
+    count: int,
+    discount: float,
+    tolerance: Lanes,
+    regret: FloatArray,
+    gradient: FloatArray,
+) -> Lanes:
+    """Return what `value_of_policy` does, if the policy matches the regrets without a prediction.
+
+    discount, tolerance: those with which the policy was made. The result has the bits of the policy
+    that `match_regrets_in_lanes` stores.
+    """
+    if actions == 2:
+        # Half of all decisions; the two regrets stay in registers.
+        one = regrets_to_match(load(regret, first, count), discount, tolerance)
+        two = regrets_to_match(load(regret, first + stride, count), discount, tolerance)
+        both = one + two
+        factor = where_positive(both - TINY_SUM, 1.0, SCALE_OF_TINY_SUMS)
+        whole = 1.0 / (both * factor)
+        zero = filled(gradient, 0.0)
+        sigma_one = where_positive(both, one * factor * whole, 0.5)
+        sigma_two = where_positive(both, two * factor * whole, 0.5)
+        value_one = zero + sigma_one * load(gradient, first, count)
+        return value_one + sigma_two * load(gradient, first + stride, count)
+    total, scale, inverse = inverse_of_sums(
+        first, stride, actions, count, discount, tolerance, regret
+    )
+    value = filled(gradient, 0.0)
+    for action in range(actions):
+        at = first + action * stride
+        entry = regrets_to_match(load(regret, at, count), discount, tolerance) * scale
+        sigma = where_positive(total, entry * inverse, 1.0 / actions)
+        value += sigma * load(gradient, at, count)
+    return value
+
+
+@nested_kernel
+def match_regrets(
+    groups: IndexArray,
+    row: FloatArray,
+    regret: FloatArray,
+    tolerance: FloatArray,
+    policy: FloatArray,
+) -> None:
+    """Fill the policy [Q] that matches regrets [Q] without a prediction; they may be one array.
+
+    row: that of the iteration in which the regrets were updated. The result has the bits of the
+    policy that `update_regrets` stores.
+    """
+    discount, weight = row[PREDICTION_DISCOUNT], row[TOLERANCE_WEIGHT]
+    policy[0] = 1.0
+    for group in range(len(groups)):
+        base, stride, actions, infostate, size = groups[group]
+        for begin in range(0, size, LANES):
+            first, count = base + begin, min(LANES, size - begin)
+            limit = weight * load(tolerance, infostate + begin, count)
+            total, scale, inverse = inverse_of_sums(
+                first, stride, actions, count, discount, limit, regret
+            )
+            for action in range(actions):
+                at = first + action * stride
+                entry = regrets_to_match(load(regret, at, count), discount, limit) * scale
+                store(policy, at, count, where_positive(total, entry * inverse, 1.0 / actions))
 
 
 @inner_kernel
@@ -185,6 +284,7 @@ def update_regrets(
     tolerance: FloatArray,
     previous: FloatArray,
     changes: FloatArray,
+    before: FloatArray | None = None,
 ) -> None:
     """Sweep one player's treeplex bottom up: values, regrets, and the next policy, in place.
 
@@ -193,11 +293,17 @@ def update_regrets(
     prediction, negative if there is none; gradient [Q]: becomes the counterfactual value of each
     sequence; regret, policy [Q]; tolerance [I]: regrets up to it, times its weight in the row,
     count as 0, see `regret_tolerances`; previous, changes: see `adapt_prediction`, empty without
-    adaptive prediction. Infostates with one action only pass their value up.
+    adaptive prediction. Infostates with one action only pass their value up. before: None if
+    `policy` is the current policy; otherwise the row of the iteration before, with which the
+    regrets match the current policy. Then `policy` is only written, and may be the gradient.
     """
     # Read once, because the compiler must assume that the stores below may change the row.
     step = (row[0], row[1], row[2], row[3], row[4], row[5])
     tolerance_weight = row[TOLERANCE_WEIGHT]
+    # The compiler removes the branches that do not apply.
+    last_discount, last_weight = 0.0, 0.0
+    if before is not None:
+        last_discount, last_weight = before[PREDICTION_DISCOUNT], before[TOLERANCE_WEIGHT]
     # Deepest groups first: the values below a sequence are complete before they are used.
     for group in range(len(groups) - 1, -1, -1):
         base, stride, actions, infostate, size = groups[group]
@@ -205,11 +311,19 @@ def update_regrets(
         for begin in range(0, size, LANES):
             first, place, count = base + begin, infostate + begin, min(LANES, size - begin)
             # `gradient` is q here: the deeper groups have added v(J) at the parent sequences of J.
-            value = value_of_policy(first, stride, actions, count, policy, gradient)
+            if before is None:
+                value = value_of_policy(first, stride, actions, count, policy, gradient)
+            else:
+                limits = last_weight * load(tolerance, place, count)
+                value = value_of_matched_regrets(
+                    first, stride, actions, count, last_discount, limits, regret, gradient
+                )
             # Several infostates may share a parent sequence: their values are added in order.
             add_at(gradient, parent, place, count, value)
             # Forced moves have no regret.
             if actions == 1:
+                if before is not None:
+                    store(policy, first, count, filled(policy, 1.0))
                 continue
             # Without α, the weight is the same at all infostates: 0 in CFR+, 1 in PCFR+, 1/3 in
             # SAPCFR+.
@@ -344,6 +458,7 @@ def iterate(
     previous: tuple[FloatArray, ...],
     changes: tuple[FloatArray, ...],
     responding: tuple[IndexArray, ...],
+    before: FloatArray | None,
 ) -> None:
     """Run the iterations of `schedule` [T, 9], updating all state in place; count them in done[0].
 
@@ -352,7 +467,8 @@ def iterate(
     `alternating`, each player responds to the plans that earlier players have just computed;
     otherwise all respond to the plans of the previous iteration. For averages_next see
     `realize_and_average`. responding: per player, the decisions of `respond`, at which the policy
-    is a best response to the plans of the others in the gradient.
+    is a best response to the plans of the others in the gradient. before: the row before the first
+    one, or None if policies are stored; see `update_regrets`.
     """
     num_players = len(groups)
     # Row t: gradients at the plans x^t, then regrets R_t, from which σ^(t+1) and x^(t+1) follow.
@@ -367,18 +483,34 @@ def iterate(
                 fill_gradient(player, payoffs, plans, gradients[player])
             # First, because the value of a best response is what counts above it.
             respond(responding[player], gradients[player], tolerances[player], policies[player])
-            update_regrets(
-                groups[player],
-                parents[player],
-                row,
-                limit,
-                gradients[player],
-                regrets[player],
-                policies[player],
-                tolerances[player],
-                previous[player],
-                changes[player],
-            )
+            if before is None:
+                update_regrets(
+                    groups[player],
+                    parents[player],
+                    row,
+                    limit,
+                    gradients[player],
+                    regrets[player],
+                    policies[player],
+                    tolerances[player],
+                    previous[player],
+                    changes[player],
+                )
+            else:
+                last = before if step == 0 else schedule[step - 1]
+                update_regrets(
+                    groups[player],
+                    parents[player],
+                    row,
+                    limit,
+                    gradients[player],
+                    regrets[player],
+                    policies[player],
+                    tolerances[player],
+                    previous[player],
+                    changes[player],
+                    last,
+                )
             # Again, because regret matching has replaced it.
             respond(responding[player], gradients[player], tolerances[player], policies[player])
             realize_and_average(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from infoset.forms import (
     fill_gradient,
     realize_policy,
 )
-from infoset.regret._cfr_kernels import iterate, respond
+from infoset.regret._cfr_kernels import NUM_COLUMNS, iterate, match_regrets, respond
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
 from infoset.typing import BoolArray, FloatArray, IndexArray, Player, StateArrays
@@ -27,6 +28,10 @@ from infoset.utils.interrupts import interrupts_held
 from infoset.utils.state import IterativeState, name_by_player
 
 PRECISIONS = ("float64", "float32")
+
+MANY_SEQUENCES = 1 << 20
+"""Number of sequences from which policies are not stored if they follow from the regrets. The state
+of smaller games is in the cache, where reading is faster than computing."""
 
 CACHE_LINE = 64
 """Size in bytes of a cache line."""
@@ -115,12 +120,30 @@ class RegretMinimizer(IterativeState):
         payoffs = form.payoffs(precision)
         self._payoffs, self._refresh = payoffs
         self._responding = _last_decisions(form, self._layouts, responding)
+        self._matches = (
+            # The policy then follows from the regrets alone.
+            not scheme.predicts
+            and responding is None
+            and sum(layout.num_sequences for layout in self._layouts) >= MANY_SEQUENCES
+        )
         self._set_state()
         self._tolerances = regret_tolerances(form, payoffs, self._plans)
+        # Only now, because the tolerances need temporary arrays.
+        self._regrets, self._averages = (
+            tuple(np.zeros(layout.num_sequences, precision) for layout in self._layouts)
+            for _ in range(2)
+        )
         self._respond_to_start()
+        self._threads = threads
+        self._threaded = self._make_threaded()
+
+    def _make_threaded(self) -> ThreadedIteration | None:
+        """Return the iteration by several threads, or in steps; None if it is one compiled call."""
         # Payoffs that depend on the plans, as leaf functions do, are refreshed between updates.
-        is_stepped = threads > 1 or self._refresh is not None
-        self._threaded = self._threaded_iteration(payoffs, threads) if is_stepped else None
+        if self._threads == 1 and self._refresh is None:
+            return None
+        payoffs = FormPayoffs(self._payoffs, self._refresh)
+        return self._threaded_iteration(payoffs, self._threads)
 
     def _threaded_iteration(self, payoffs: FormPayoffs, threads: int) -> ThreadedIteration:
         """Return the iteration by several threads on the arrays of this minimizer."""
@@ -151,9 +174,6 @@ class RegretMinimizer(IterativeState):
     def _set_state(self) -> None:
         sizes = [plex.num_sequences for plex in self.form.treeplexes]
         number = self.precision
-        self._regrets, self._averages = (
-            tuple(np.zeros(size, number) for size in sizes) for _ in range(2)
-        )
         # In alternating iterations, a gradient is used up before the next one is computed.
         own = [max(sizes)] if self.scheme.alternating else sizes
         # Evaluations need no plans and gradients, but two arrays of their own.
@@ -169,15 +189,58 @@ class RegretMinimizer(IterativeState):
         kept = [0 if limit is None else size for size in sizes]
         self._previous = tuple(np.zeros(size, number) for size in kept)
         self._changes = tuple(np.zeros((2, size), number) for size in kept)
-        self._policies = tuple(layout.uniform_policy(number) for layout in self._layouts)
-        self._realize()
+        # The uniform policy matches regrets of 0, whatever the numbers of the row are.
+        self._rows = 0, np.ones((1, NUM_COLUMNS))
+        if self._matches:
+            # Between the sweeps of an iteration, the next policy has the place of the gradient.
+            self._policies = self._gradients
+            for player, layout in enumerate(self._layouts):
+                self._policies[player][:] = layout.uniform_policy(number)
+                self._realize_player(player)
+        else:
+            self._policies = tuple(layout.uniform_policy(number) for layout in self._layouts)
+            for player in range(len(sizes)):
+                self._realize_player(player)
+
+    def _realize_player(self, player: Player) -> None:
+        """Fill the current plan of a player."""
+        realize_policy(
+            self._groups[player],
+            self._parents[player],
+            self._policies[player],
+            self._plans[player],
+        )
 
     def _realize(self) -> None:
         """Fill the current plans."""
-        arrays = self._groups, self._parents, self._policies, self._plans
-        for own in zip(*arrays, strict=True):
-            realize_policy(*own)
+        for player in range(len(self._plans)):
+            if self._matches:
+                self._match(player, self._policies[player])
+            self._realize_player(player)
         self._has_plans = True
+
+    def _match(self, player: Player, policy: FloatArray) -> FloatArray:
+        """Fill the current policy of a player, which matches its regrets, and return it."""
+        groups, regret = self._groups[player], self._regrets[player]
+        tolerance = self._tolerances[player]
+        match_regrets(groups, self._last_row(), regret, tolerance, policy)
+        return policy
+
+    def _last_row(self) -> FloatArray:
+        """Return the row of the schedule of the last iteration.
+
+        It follows from the number of iterations, so that it is right after every interrupt.
+        """
+        first, rows = self._rows
+        row: FloatArray = rows[self.iteration - first]
+        return row
+
+    def _current_policies(self) -> tuple[FloatArray, ...]:
+        """Return each player's [Q] current policy, in the order of position."""
+        if not self._matches:
+            return self._policies
+        empty = (np.empty_like(regret) for regret in self._regrets)
+        return tuple(self._match(player, policy) for player, policy in enumerate(empty))
 
     def _current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] current plan, in the order of position."""
@@ -195,6 +258,8 @@ class RegretMinimizer(IterativeState):
 
     def _respond_to_start(self) -> None:
         """Respond to the plans of uniform play, where the others have not responded yet."""
+        if not any(map(len, self._responding)):
+            return
         start = tuple(plan.copy() for plan in self._plans)
         for player, decisions in enumerate(self._responding):
             if not len(decisions):
@@ -226,15 +291,18 @@ class RegretMinimizer(IterativeState):
                 "precision='float64', or smaller exponents"
             )
         self._current_plans()
+        # The row before, and then those of the iterations.
+        rows = np.concatenate([self._last_row()[None], schedule])
+        self._rows = self.iteration, rows
         if self._threaded is None:
-            self._run_compiled(schedule)
+            self._run_compiled(schedule, rows[0])
             return
-        for row in schedule:
+        for before, row in pairwise(rows):
             with interrupts_held():
-                self._threaded.run(row)
+                self._threaded.run(row, before if self._matches else None)
                 self._done += 1
 
-    def _run_compiled(self, schedule: FloatArray) -> None:
+    def _run_compiled(self, schedule: FloatArray, before: FloatArray) -> None:
         iterate(
             schedule,
             self._done,
@@ -253,10 +321,15 @@ class RegretMinimizer(IterativeState):
             self._previous,
             self._changes,
             self._responding,
+            before if self._matches else None,
         )
 
     def finish(self) -> None:
         """Give up what only further iterations need. No more of them can be run."""
+        if self._matches:
+            for player, regret in enumerate(self._regrets):
+                self._match(player, regret)
+            self._policies, self._matches = self._regrets, False
         self.is_finished = True
         # The current plan is the average where nothing has been summed.
         if all(total[0] > 0 for total in self._averages):
@@ -268,12 +341,26 @@ class RegretMinimizer(IterativeState):
     def _state_arrays(self) -> StateArrays:
         return name_by_player(
             regrets=self._regrets,
-            policies=self._policies,
+            policies=self._current_policies(),
             plans=self._current_plans(),
             averages=self._averages,
             previous=self._previous,
             changes=self._changes,
         )
+
+    def set_state(self, state: StateArrays) -> None:
+        """Restore the state from arrays with the names and shapes of `state()`."""
+        super().set_state(state)
+        if self.iteration:
+            self._rows = self.iteration, self.scheme.checked_schedule(self.iteration, 1)
+        if not self._matches:
+            return
+        saved = [state[f"policies.{player}"] for player in range(len(self._plans))]
+        if not all(map(np.array_equal, self._current_policies(), saved)):
+            # The schedule was planned in another way in the session that saved them.
+            self._matches = False
+            self._policies = tuple(own.copy() for own in saved)
+            self._threaded = self._make_threaded()
 
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] average realization plan; at the start, the current plan."""
@@ -302,7 +389,7 @@ class RegretMinimizer(IterativeState):
 
     def current_weights(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] policy, in the order and precision of the state."""
-        return self._policies
+        return self._current_policies()
 
     def current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] realization plan from which the next iteration starts."""
@@ -318,7 +405,7 @@ class RegretMinimizer(IterativeState):
         """
         return tuple(
             layout.to_sequences(np.asarray(policy, np.float64))
-            for layout, policy in zip(self._layouts, self._policies, strict=True)
+            for layout, policy in zip(self._layouts, self._current_policies(), strict=True)
         )
 
     def regrets(self, player: Player) -> FloatArray:

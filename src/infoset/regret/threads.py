@@ -119,17 +119,17 @@ class ThreadedIteration:
         self._limit = limit
         self._players = players
 
-    def run(self, row: FloatArray) -> None:
-        """Run one iteration with a row of the schedule."""
+    def run(self, row: FloatArray, before: FloatArray | None) -> None:
+        """Run one iteration with a row of the schedule; see `iterate` for the row before."""
         if self._scheme.alternating:
             for player, state in enumerate(self._players):
                 self._fill_gradient(player)
-                self._update(state, row)
+                self._update(state, row, before)
         else:
             for player in range(2):
                 self._fill_gradient(player)
             for state in self._players:
-                self._update(state, row)
+                self._update(state, row, before)
 
     def _fill_gradient(self, player: Player) -> None:
         """Fill the gradient of one player; all threads end a stage before the next begins."""
@@ -162,7 +162,7 @@ class ThreadedIteration:
                 parts.collected,
             )
 
-    def _update(self, state: PlayerState, row: FloatArray) -> None:
+    def _update(self, state: PlayerState, row: FloatArray, before: FloatArray | None) -> None:
         """Update one player's regrets and policy bottom up, then its plan and average top down."""
         partition, averages_next = state.partition, self._scheme.averages_next
         plans = (state.policy, state.plan, state.average)
@@ -177,9 +177,11 @@ class ThreadedIteration:
             state.previous,
             state.changes,
         )
+        # Left out if it is None, so that kernels are compiled without it.
+        known = () if before is None else (before,)
 
         def update(runs: IndexArray) -> None:
-            update_regrets(runs, *regrets)
+            update_regrets(runs, *regrets, *known)
 
         def realize(runs: IndexArray) -> None:
             realize_below(row, averages_next, runs, state.parent, *plans)
@@ -189,7 +191,7 @@ class ThreadedIteration:
         # before and after the sweep, as in `iterate`
         respond(*response)
         self._distribute(update, partition.below)
-        update_regrets(partition.top, *regrets)
+        update_regrets(partition.top, *regrets, *known)
         respond(*response)
         realize_and_average(row, averages_next, partition.top, state.parent, *plans)
         self._distribute(realize, partition.below)

@@ -15,7 +15,7 @@ from infoset.game import PublicRules, scaled_hands
 from infoset.tree.limits import allowed_memory
 from infoset.utils.text import format_bytes, format_count
 
-BYTES_PER_SEQUENCE = {"float64": 57, "float32": 41}
+BYTES_PER_SEQUENCE = {"float64": 51, "float32": 35}
 """By precision, the state, layout and payoffs of a method of the CFR family, and its measurements.
 Methods with an adaptive prediction, such as `apcfr+`, need a third more."""
 

@@ -1,0 +1,94 @@
+"""Large games: policies that follow from regrets are not stored."""
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.evaluation import evaluate_policy
+from infoset.regret import SCHEMES, RegretMinimizer, minimizer
+from infoset.solvers.regret_family import RegretSolver
+from infoset.utils.state import copy_arrays
+
+GAMES = (
+    "leduc_poker",
+    "nolimit_endgame(board=7s9h9cTc,bets=[1],max_raises=1,ranges=['TT+,AQ';'77+,AT+'])",
+)
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def form(request):
+    return infoset.build_public_form(request.param)
+
+
+@pytest.fixture
+def made(monkeypatch, form):
+    """Return a function that makes a solver whose policies are stored, or are not."""
+
+    def make(scheme, stored, threads=1, precision="float32"):
+        monkeypatch.setattr(minimizer, "MANY_SEQUENCES", 10**9 if stored else 0)
+        solver = RegretSolver(form, SCHEMES[scheme], precision, threads)
+        assert solver._matches is not stored
+        return solver
+
+    return make
+
+
+def assert_equal_states(one, other):
+    found = other.state()
+    for name, array in one.state().items():
+        np.testing.assert_array_equal(array, found[name], name)
+
+
+@pytest.mark.parametrize(("threads", "precision"), [(1, "float32"), (2, "float32"), (1, "float64")])
+@pytest.mark.parametrize("scheme", ["cfr", "cfr+", "dcfr", "dcfr+", "hs-dcfr"])
+def test_iterations_have_the_bits_of_stored_policies(made, scheme, threads, precision):
+    given = threads, precision
+    stored, matched = made(scheme, True, *given), made(scheme, False, *given)
+    assert_equal_states(stored, matched)
+    for count in (1, 5, 12):
+        stored.run(count)
+        matched.run(count)
+        assert matched.evaluate() == stored.evaluate() == evaluate_policy(matched.policy())
+        assert_equal_states(stored, matched)
+    pairs = zip(stored.current_probabilities(), matched.current_probabilities(), strict=True)
+    for own, other in pairs:
+        np.testing.assert_array_equal(own, other)
+    policies = matched.policy(), matched.current_policy()
+    matched.finish()
+    assert matched.policy().digest == policies[0].digest
+    assert matched.current_policy().digest == policies[1].digest == stored.current_policy().digest
+
+
+@pytest.mark.parametrize("scheme", ["dcfr", "hs-dcfr"])
+def test_saved_states_are_resumed(made, scheme):
+    stored, matched, resumed = (made(scheme, is_stored) for is_stored in (True, False, False))
+    stored.run(7)
+    matched.run(7)
+    saved = {name: array.copy() for name, array in stored.state().items()}
+    resumed.set_state(saved)
+    assert resumed._matches
+    for solver in (stored, matched, resumed):
+        solver.run(6)
+    assert_equal_states(stored, matched)
+    assert_equal_states(stored, resumed)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_saved_policies_of_another_schedule_are_stored(made, threads):
+    """They do not match the regrets by the row that this schedule has at the iteration."""
+    stored, resumed = (made("dcfr", is_stored, threads) for is_stored in (True, False))
+    stored.run(7)
+    saved = {name: array.copy() for name, array in stored.state().items()}
+    for player in range(2):
+        saved[f"policies.{player}"] = np.roll(saved[f"policies.{player}"], 1)
+    copy_arrays(stored.state(), saved)
+    resumed.set_state(saved)
+    assert not resumed._matches
+    for solver in (stored, resumed):
+        solver.run(6)
+    assert_equal_states(stored, resumed)
+
+
+def test_predictions_store_policies(form, monkeypatch):
+    monkeypatch.setattr(minimizer, "MANY_SEQUENCES", 0)
+    assert not RegretMinimizer(form, SCHEMES["pcfr+"])._matches
