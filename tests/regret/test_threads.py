@@ -65,7 +65,7 @@ def parts_by_player(form, number):
             ),
         )
         for tree, layout, pairs in zip(
-            form.infostate_trees, minimizer._layouts, minimizer._blocks, strict=True
+            form.infostate_trees, minimizer._layouts, minimizer._payoffs, strict=True
         )
     ]
 
@@ -207,11 +207,11 @@ def test_errors_of_other_threads_are_raised():
 def test_an_interrupt_between_the_players_is_held_until_the_iteration_ends(monkeypatch):
     moves = []
 
-    def interrupted(self, side, row):
+    def interrupted(self, side, row, before):
         moves.append(side)
         if len(moves) == 6:
             signal.raise_signal(signal.SIGINT)
-        move(self, side, row)
+        move(self, side, row, before)
 
     move = ThreadedIteration._update
     monkeypatch.setattr(ThreadedIteration, "_update", interrupted)

@@ -13,6 +13,7 @@ from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.forms import MAX_CARDS, Cards, CardSymmetries, Group
 from infoset.game import PublicRules, scaled_hands
 from infoset.tree.limits import allowed_memory
+from infoset.utils.arguments import check_choice
 from infoset.utils.text import format_bytes, format_count
 
 BYTES_PER_SEQUENCE = {"float64": 51, "float32": 35}
@@ -54,6 +55,7 @@ class PublicCounts:
 
     def bytes_in(self, precision: str) -> int:
         """Return `bytes` for solving in a precision, "float64" or "float32"."""
+        check_choice("precision", precision, tuple(BYTES_PER_SEQUENCE))
         public = BYTES_PER_PUBLIC_NODE * (self.nodes + self.ends)
         first, second = self.hands
         solving = BYTES_PER_SEQUENCE[precision] * sum(self.sequences)
