@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ import pytest
 import infoset
 from infoset.errors import GameFileError, ParameterError
 from infoset.evaluation import PublicValues
-from infoset.games import NoLimitEndgame, is_spot, load_spot, parse_spot
+from infoset.games import NoLimitEndgame, parse_spot
 
 COMMANDS = """\
 set_pot 50
@@ -214,19 +217,23 @@ def test_mistakes_are_named(text, message):
 
 
 def test_files_are_recognized_by_their_content(tmp_path):
-    for text in (COMMANDS, SETTINGS, json.dumps(RIVER), "\ufeff" + COMMANDS):
-        path = tmp_path / "spot.dat"
-        path.write_text(text)
-        assert is_spot(path)
-        assert infoset.load(str(path)) == load_spot(path)
-    path.write_text('EFG 2 R "t" { "a" } t "" 1 "" { 1 }')
-    assert not is_spot(path)
-    assert infoset.load(str(path)).num_players == 1
-    assert not is_spot(tmp_path)
-    path.write_bytes(b"set_pot \xff")
-    with pytest.raises(GameFileError, match="cannot be read"):
-        infoset.load(str(path))
+    path = tmp_path / "spot.dat"
+    for text in (COMMANDS, SETTINGS, json.dumps(RIVER), "\n " + COMMANDS):
+        for data in (text.encode(), b"\xef\xbb\xbf" + text.encode(), gzip.compress(text.encode())):
+            path.write_bytes(data)
+            assert infoset.load(str(path)) == parse_spot(text)
     with pytest.raises(ParameterError, match="takes no keywords"):
         infoset.load(str(path), pot=3)
-    with pytest.raises(GameFileError, match="poker spots of TexasSolver and PioSOLVER"):
+    path.write_bytes(b"set_pot \xff")
+    with pytest.raises(GameFileError, match="not valid UTF-8"):
+        infoset.load(str(path))
+    with pytest.raises(GameFileError, match="poker spots of TexasSolver, PioSOLVER or as JSON"):
         infoset.load("missing/spot.txt")
+
+
+def test_a_spot_is_read_from_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = Thread(target=(tmp_path / "pipe").write_text, args=(COMMANDS,))
+    writer.start()
+    assert infoset.load(str(tmp_path / "pipe")) == parse_spot(COMMANDS)
+    writer.join()

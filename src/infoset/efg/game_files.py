@@ -15,10 +15,15 @@ from infoset.efg.liteefg_files import parse_liteefg
 from infoset.efg.nfg_files import parse_nfg
 from infoset.efg.strategic_games import StrategicGame
 from infoset.errors import GameFileError
+from infoset.games import NoLimitEndgame, parse_spot
+from infoset.games.spot_files import SPOT_BEGINNING
 
-ReadGame: TypeAlias = ExtensiveForm | StrategicGame
+ReadGame: TypeAlias = ExtensiveForm | StrategicGame | NoLimitEndgame
 
-READABLE: Final = "Gambit's .efg, .nfg and .gbt, and LiteEFG's .game, also compressed as .gz"
+READABLE: Final = (
+    "Gambit's .efg, .nfg and .gbt, LiteEFG's .game, and poker spots of TexasSolver, PioSOLVER or "
+    "as JSON; also compressed as .gz"
+)
 """The files that `load_game_file` reads, in words."""
 
 WORKBOOK: Final = re.compile(r"<(efg|nfg)file>(.*)</\1file>", re.DOTALL)
@@ -26,10 +31,11 @@ WORKBOOK: Final = re.compile(r"<(efg|nfg)file>(.*)</\1file>", re.DOTALL)
 
 
 def load_game_file(path: str | Path) -> ReadGame:
-    """Read a game from a file of Gambit or LiteEFG, which may be compressed by gzip.
+    """Read a game from a file of Gambit, LiteEFG or a poker program, maybe compressed by gzip.
 
     The format depends on the content, not on the name: it begins with `EFG` or `NFG`, is a workbook
-    of Gambit's graphical interface with such a text inside, or has the lines of LiteEFG.
+    of Gambit's graphical interface with such a text inside, has the lines of LiteEFG, or is a spot;
+    see `infoset.games.parse_spot`.
 
     Raises
     ------
@@ -81,12 +87,14 @@ class _Format(NamedTuple):
     """A format of games."""
 
     suffix: str
+    """Empty if files of the format have any name."""
     beginning: re.Pattern[bytes]
     parse: Callable[..., ReadGame]
 
     def is_suffix_of(self, path: str | Path) -> bool:
         """Return whether a path has the suffix, possibly followed by that of gzip."""
-        return str(path).lower().removesuffix(".gz").endswith(self.suffix)
+        name = str(path).lower().removesuffix(".gz")
+        return self.suffix != "" and name.endswith(self.suffix)
 
 
 def _beginning(pattern: bytes) -> re.Pattern[bytes]:
@@ -99,4 +107,5 @@ FORMATS: Final = (
     _Format(".nfg", _beginning(rb"NFG\b"), parse_nfg),
     _Format(".gbt", _beginning(rb"<.*?<(?:efg|nfg)file>"), _parse_workbook),
     _Format(".game", _beginning(rb"(?:#[^\n]*\n\s*)*+(?:node|infoset)\s"), parse_liteefg),
+    _Format("", _beginning(SPOT_BEGINNING), parse_spot),
 )

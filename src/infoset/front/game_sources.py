@@ -32,7 +32,7 @@ from infoset.front.python_files import (
     load_from_python_file,
 )
 from infoset.game import Game
-from infoset.games import SPOT_FILES, game_of_form, is_registered, is_spot, load_game, load_spot
+from infoset.games import game_of_form, is_registered, load_game
 from infoset.solvers import MethodSpec, runs_on
 from infoset.tree import (
     BuildProgress,
@@ -125,12 +125,12 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
 
         return load_openspiel(spec.removeprefix(OPENSPIEL))
     if is_file:
-        return load_spot(spec) if is_spot(spec) else load_game_file(spec)
+        return load_game_file(spec)
     if is_module_object(spec):
         of_module: Game = load_from_module(spec, (Game,), "game", parameters)
         return of_module
     if looks_like_path(spec):
-        give = f"give the name of a game, or the path of its file ({READABLE}; {SPOT_FILES})"
+        give = f"give the name of a game, or the path of its file ({READABLE})"
         raise GameFileError(no_such_path(spec, give))
     return load_game(spec, **parameters)
 

@@ -30,7 +30,7 @@ from infoset.games.registry import (
     load_game,
     register_game,
 )
-from infoset.games.spot_files import SPOT_FILES, is_spot, load_spot, parse_spot
+from infoset.games.spot_files import parse_spot
 from infoset.games.tiny_bridge_2p import TinyBridge2p
 from infoset.games.trade_comm import TradeComm
 from infoset.games.trick_taking import TrickTaking
@@ -41,7 +41,6 @@ __all__ = [
     "HOLE_CARDS",
     "MATRIX_GAMES",
     "PACK_SIZES",
-    "SPOT_FILES",
     "BanditTree",
     "Battleship",
     "CooperativeMatchingPennies",
@@ -70,10 +69,8 @@ __all__ = [
     "get_game_entry",
     "get_pack_entry",
     "is_registered",
-    "is_spot",
     "load_game",
     "load_pack",
-    "load_spot",
     "matrix_game",
     "parse_range",
     "parse_spec",

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
 from infoset.errors import GameFileError, ParameterError, show
@@ -15,45 +14,21 @@ from infoset.games.bet_sizes import NO_SIZES, POSITIONS, STREETS
 from infoset.games.holdem_hands import HOLE_CARDS, PLACE, normal_cards, parse_cards
 from infoset.games.nolimit_endgame import NoLimitEndgame
 
-SPOT_FILES: Final = "poker spots of TexasSolver and PioSOLVER as text, or as .json"
-"""The files that `load_spot` reads, in words."""
-LONGEST_BEGINNING: Final = 4096
-"""Bytes of a file by which its format is recognized."""
 NO_LIMIT: Final = 100
 """Number of raises on a street that is never reached."""
 
 
-def is_spot(path: str | Path) -> bool:
-    """Return whether a file begins as a spot does; False if it cannot be read, or only once."""
-    if not Path(path).is_file():  # what is read from a pipe is gone
-        return False
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(LONGEST_BEGINNING)
-    except OSError:
-        return False
-    return any(form.beginning.match(data) for form in FORMATS)
+def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
+    """Read an endgame from the text of a file of a poker program.
 
-
-def load_spot(path: str | Path) -> NoLimitEndgame:
-    """Read an endgame from a file of a poker program; its content determines the format.
+    `infoset.load` reads such files.
 
     Raises
     ------
     GameFileError
-        If the file cannot be read, or has a rule that `NoLimitEndgame` does not have.
+        If the text is not a spot, or has a rule that `NoLimitEndgame` does not have.
     ParameterError
         If the spot is not an endgame, such as with a card twice.
-    """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise GameFileError(f"{path} cannot be read: {error}") from error
-    return parse_spot(text, name=str(path))
-
-
-def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
-    """Read an endgame from the text of a file; see `load_spot`.
 
     Examples
     --------
@@ -67,14 +42,16 @@ def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
     >>> parse_spot(spot).bets
     'river oop: 50%, 100%, a; river ip: none'
     """
-    data = text.encode()
-    for form in FORMATS:
-        if form.beginning.match(data):
+    for beginning, parse in FORMATS:
+        if re.match(rb"\s*" + beginning, text.encode()):
             try:
-                return form.parse(Spot(text, name))
+                return parse(Spot(text, name))
             except ParameterError as error:
                 raise ParameterError(f"{name}: {error}") from None
-    raise GameFileError(f"{name} is not a spot that can be read: {SPOT_FILES}")
+    raise GameFileError(
+        f"{name} is not a spot that can be read: it has neither commands of TexasSolver, nor "
+        "settings of PioSOLVER, nor JSON"
+    )
 
 
 class Spot(NamedTuple):
@@ -331,15 +308,11 @@ def _weights(hands: list[str], weights: list[float] | None) -> list[float]:
     return found
 
 
-class _Format(NamedTuple):
-    """How spots of a program begin, and how they are read."""
-
-    beginning: re.Pattern[bytes]
-    parse: Callable[[Spot], NoLimitEndgame]
-
-
-FORMATS: Final = (
-    _Format(re.compile(rb"(\xef\xbb\xbf)?\s*set_\w+ "), _parse_commands),
-    _Format(re.compile(rb"(\xef\xbb\xbf)?\s*#[\w.]+#"), _parse_settings),
-    _Format(re.compile(rb"(\xef\xbb\xbf)?\s*\{"), _parse_json),
+FORMATS: Final[tuple[tuple[bytes, Callable[[Spot], NoLimitEndgame]], ...]] = (
+    (rb"set_\w+ ", _parse_commands),
+    (rb"#[\w.]+#", _parse_settings),
+    (rb"\{", _parse_json),
 )
+"""How spots of each program begin, as regular expressions, and how they are read."""
+
+SPOT_BEGINNING: Final = rb"(?:" + rb"|".join(beginning for beginning, _ in FORMATS) + rb")"
