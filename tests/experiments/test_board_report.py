@@ -1,13 +1,15 @@
 """Reports of an endgame over many boards."""
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import ParameterError, UnknownNameError
-from infoset.experiments import board_report, report_boards
+from infoset.errors import ParameterError, UnknownNameError, UnsavedWarning
+from infoset.evaluation import PublicValues
+from infoset.experiments import board_report, report_boards, studies
 from infoset.games import NoLimitEndgame, boards_over, with_board
 
 GAME = NoLimitEndgame(
@@ -21,77 +23,94 @@ GAME = NoLimitEndgame(
 )
 
 
+LINE = "check / bet 40"
+GIVEN = ["Ks9d8h4s2c", "Ks9d8h4sQd", "Ks9d8h4sAd"]
+REPORT = GAME, "rivers"
+OPTIONS = {"sample": GIVEN, "lines": ["(start)", LINE], "target": "0.1%pot", "workers": 1}
+
+
 @pytest.fixture
 def made(tmp_path):
-    return report_boards(
-        GAME,
-        "rivers",
-        tmp_path / "report",
-        sample=["Ks9d8h4s2c", "Ks9d8h4sQd", "Ks9d8h4sAd"],
-        lines=["(start)", "check / bet 40"],
-        target="0.1%pot",
-        workers=1,
-    )
+    return report_boards(*REPORT, tmp_path / "report", **OPTIONS)
 
 
 def test_a_row_is_the_solution_of_its_board(made):
     (table,) = made.report.tables
-    for row, one in zip(table.rows, made.boards, strict=False):
+    boards = dict(boards_over(GAME, "rivers", GIVEN))
+    assert [row[0] for row in table.rows] == [*GIVEN, "mean"]
+    for row in table.rows[:-1]:
         values = dict(zip(table.columns, row, strict=True))
-        result = infoset.solve(str(with_board(GAME, one.board)), form="public", target="0.1%pot")
-        assert (values["board"], values["probability"]) == (one.board, one.probability)
+        game = str(with_board(GAME, values["board"]))
+        result = infoset.solve(game, form="public", target="0.1%pot")
+        assert values["outcome"] == "converged"
+        assert values["probability"] == boards[values["board"]]
         assert values["exploitability, % of pot"] == pytest.approx(100 * result.exploitability / 80)
         with_pot = [values[f"EV with the pot, {who}"] for who in ("oop", "ip")]
         assert with_pot == pytest.approx([value + 30 for value in result.values])
         assert sum(with_pot) == pytest.approx(80)
         assert values["equity, oop"] + values["equity, ip"] == pytest.approx(1)
-        node = result.policy.form.find_line("check / bet 40")[0]
-        exact = infoset.evaluation.PublicValues(result.policy).action_frequencies(node)
-        shown = [values[f"check / bet 40: {action}"] for action in ("fold", "call")]
-        assert shown == pytest.approx(exact[:2].tolist())
+        node = result.policy.form.find_line(LINE)[0]
+        exact = PublicValues(result.policy)
+        assert values[f"{LINE}: reached"] == pytest.approx(exact.probability(node))
+        shown = [values[f"{LINE}: {action}"] for action in ("fold", "call")]
+        assert shown == pytest.approx(exact.action_frequencies(node)[:2].tolist())
 
 
 def test_means_are_weighted_by_what_happens(made):
     (table,) = made.report.tables
     *rows, mean = table.rows
-    weights = np.array([row[1] for row in rows])
-    assert (mean[0], mean[1]) == ("mean", pytest.approx(1))
-    numbers = np.array([row[2:] for row in rows], float)
-    start = table.columns.index("(start): check") - 2
+    weights = np.array([row[2] for row in rows])
+    assert mean[:3] == ("mean", None, pytest.approx(1))
+    numbers = np.array([row[3:] for row in rows], float)
     # The start is reached on every board, the other line more often on some.
-    for column in range(start + 3):
-        assert mean[2 + column] == pytest.approx(float(weights @ numbers[:, column]))
-    reach = weights * [result["lines"][1]["probability"] for result in made.results]
-    column = table.columns.index("check / bet 40: call")
-    expected = float(reach @ numbers[:, column - 2] / reach.sum())
-    assert mean[column] == pytest.approx(expected)
+    other = table.columns.index(f"{LINE}: reached") - 3
+    assert mean[3 : 4 + other] == pytest.approx((weights @ numbers[:, : 1 + other]).tolist())
+    reach = weights * numbers[:, other]
+    expected = reach @ numbers[:, other + 1 :] / reach.sum()
+    assert mean[4 + other :] == pytest.approx(expected.tolist())
 
 
 def test_files_of_a_report_and_resuming(made, tmp_path, monkeypatch):
     folder = tmp_path / "report"
     assert {*made.files} <= {path.name for path in folder.iterdir()}
+    assert (folder / "report.md").read_text().startswith("# 3 rivers of nolimit_endgame\n")
     with (folder / "report.csv").open() as file:
         assert [row["board"] for row in csv.DictReader(file)][-1] == "mean"
-    assert "check / bet 40" in (folder / "report-1.svg").read_text()
+    assert LINE in (folder / "report-1.svg").read_text()
 
     def fails(*_):
         raise AssertionError("solved again")
 
     monkeypatch.setattr(board_report, "solve", fails)
-    given = [one.board for one in made.boards]
-    lines, done = ["(start)", "check / bet 40"], []
-    again = report_boards(
-        GAME,
-        "rivers",
-        folder,
-        sample=given,
-        lines=lines,
-        target="0.1%pot",
-        workers=1,
-        callback=lambda *counts: done.append(counts),
-    )
+    done = []
+    again = report_boards(*REPORT, folder, **OPTIONS, callback=lambda *counts: done.append(counts))
     assert again.report == made.report
-    assert done == [(1, 3), (2, 3), (3, 3)]
+    assert done == [("report", 1, 3), ("report", 2, 3), ("report", 3, 3)]
+
+
+def test_a_full_disk_costs_the_files_and_not_the_report(made, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", "report.csv")
+
+    monkeypatch.setattr(studies, "save_report", full)
+    with pytest.warns(UnsavedWarning, match=r"cannot write the report of report: report\.csv"):
+        again = report_boards(*REPORT, tmp_path / "report", **OPTIONS)
+    assert (again.report, again.files) == (made.report, ())
+
+
+def test_labels_say_what_was_done(tmp_path):
+    """With rake there is no exploitability, and one iteration does not reach the target."""
+    raked = replace(GAME, rake=0.05)
+    options = {**OPTIONS, "iterations": 1, "method": "cfr+"}
+    (table,) = report_boards(raked, "rivers", tmp_path / "raked", **options).report.tables
+    assert {row[1] for row in table.rows[:-1]} == {"iterations"}
+    values = dict(zip(table.columns, table.rows[0], strict=True))
+    result = infoset.solve(
+        str(with_board(raked, GIVEN[0])), "cfr+", form="public", target="0.1%pot", iterations=1
+    )
+    largest = 100 * max(result.measured.gains) / 80
+    assert values["largest gain, % of pot"] == pytest.approx(largest)
+    assert sum(values[f"EV with the pot, {who}"] for who in ("oop", "ip")) < 80
 
 
 def test_a_sample_is_drawn_by_the_probabilities(tmp_path):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from infoset.deep import MatchPoint
+    from infoset.experiments.studies import CellCallback
     from infoset.matches import MatchResult
     from infoset.runs import Budget, TracePoint
     from infoset.teams import TeamPoint
@@ -369,3 +370,27 @@ def _log(progress: Progress, is_over: Event) -> None:
             # The longer the work takes, the rarer the lines.
             pause = min(max(MIN_PAUSE, PAUSE_FRACTION * passed), MAX_PAUSE)
             passed += pause
+
+
+@contextmanager
+def cells_counted() -> Iterator[CellCallback | None]:
+    """Show the number of finished cells if standard error is a terminal."""
+    from rich import progress as bars
+
+    console = error_console()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        bars.TextColumn("{task.description}", markup=False),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+    )
+    with bars.Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=None)
+
+        def show(experiment: str, done: int, asked: int) -> None:
+            progress.update(task, description=experiment, completed=done, total=asked)
+
+        yield show

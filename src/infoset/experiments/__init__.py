@@ -1,6 +1,6 @@
 """Run folders, estimates of the remaining time, and studies that consist of many runs (cells)."""
 
-from infoset.experiments.board_report import BoardReport, report_boards
+from infoset.experiments.board_report import report_boards
 from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellResult, run_cells
 from infoset.experiments.folders import check_results, check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
@@ -53,7 +53,6 @@ __all__ = [
     "CRITIC_FILES",
     "PICTURE_FORMATS",
     "RUN_FILES",
-    "BoardReport",
     "Cell",
     "CellFolder",
     "CellInterrupted",

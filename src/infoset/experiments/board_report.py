@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from math import fsum
@@ -13,8 +13,16 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from infoset.evaluation import PublicValues
-from infoset.experiments.cells import CellFolder, CellInterrupted, CellResult, run_cells
-from infoset.experiments.reports import Entry, FrequencyBars, Report, Table, save_report
+from infoset.experiments.cells import CellInterrupted, CellResult
+from infoset.experiments.reports import Entry, FrequencyBars, Report, Table
+from infoset.experiments.studies import (
+    CellCallback,
+    Experiment,
+    Finished,
+    RunCells,
+    Study,
+    run_study,
+)
 from infoset.forms import PublicForm
 from infoset.front import solve, to_public_form
 from infoset.games import (
@@ -32,6 +40,7 @@ from infoset.utils.arguments import check_choice, check_count
 
 STUDY: Final = "report"
 START: Final = "(start)"
+REACHED: Final = "reached"
 NUM_VALUES: Final = 5
 """Columns of errors, values and equities, before those of frequencies."""
 MAX_BARS: Final = 60
@@ -87,7 +96,8 @@ class BoardCell:
             "outcome": result.outcome,
             "iterations": result.iterations,
             "values": list(result.values),
-            "error": result.nash_conv / 2,
+            "exploitability": result.exploitability,
+            "largest_gain": max(result.measured.gains),
             "equities": _equities(values),
             "lines": [_at_line(values, line) for line in self.lines],
             "seconds": result.seconds,
@@ -116,14 +126,15 @@ def _at_line(values: PublicValues, line: str) -> dict[str, Any]:
     }
 
 
-class BoardReport(NamedTuple):
-    """The boards of a report, the result of each, and the tables and pictures."""
+class BoardSetting(NamedTuple):
+    """What a report is made of."""
 
+    game: NoLimitEndgame
     boards: tuple[WeightedBoard, ...]
-    results: tuple[CellResult, ...]
-    report: Report
-    files: tuple[str, ...]
-    """Names of the files written to the folder."""
+    lines: tuple[str, ...]
+    method: str
+    target: str | None
+    iterations: int | None
 
 
 def report_boards(
@@ -139,8 +150,8 @@ def report_boards(
     iterations: int | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
-    callback: Callable[[int, int], object] | None = None,
-) -> BoardReport:
+    callback: CellCallback | None = None,
+) -> Finished:
     """Solve an endgame on many boards, or resume that, and report what happens on each.
 
     Parameters
@@ -157,10 +168,8 @@ def report_boards(
         The public nodes whose frequencies are reported, such as `check / bet 50`.
     target, iterations
         Limits for each board, as in `solve`.
-    workers, executor
-        As in `run_cells`.
-    callback : callable, optional
-        Called with the number of finished boards, and that of all.
+    workers, executor, callback
+        As in `run_study`.
 
     Raises
     ------
@@ -173,22 +182,14 @@ def report_boards(
     """
     check_choice("over", over, BOARDS_OVER)
     boards = _chosen(game, over, sample, seed)
-    cells = [
-        BoardCell(str(with_board(game, one.board)), method, target, iterations, tuple(lines))
-        for one in boards
-    ]
-    done = iter(range(1, len(cells) + 1))
-
-    def count(_: object) -> None:
-        if callback is not None:
-            callback(next(done), len(cells))
-
-    saved = CellFolder(folder, STUDY)
-    results = run_cells(cells, saved, workers=workers, executor=executor, on_done=count)
-    report = _report(game, over, boards, results, lines)
-    files = save_report(report, saved.path, STUDY, f"{over} of {game.name}")
-    saved.warn_of_machines()
-    return BoardReport(boards, tuple(results), report, tuple(files))
+    setting = BoardSetting(game, boards, tuple(lines), method, target, iterations)
+    title = f"{len(boards):,} {over} of {game.name}"
+    experiment = Experiment(STUDY, title, tabulate_boards, setting, setting, "", "")
+    study = Study(STUDY, title, (experiment,))
+    (finished,) = run_study(
+        study, Path(folder), workers=workers, executor=executor, callback=callback
+    )
+    return finished
 
 
 def _chosen(
@@ -209,27 +210,33 @@ def _chosen(
     )
 
 
-def _report(
-    game: NoLimitEndgame,
-    over: str,
-    boards: Sequence[WeightedBoard],
-    results: Sequence[CellResult],
-    lines: Sequence[str],
-) -> Report:
+def tabulate_boards(run: RunCells, setting: BoardSetting) -> Report:
     """Return a table with a row for each board and their mean, and a picture for each line."""
+    game, boards, lines, method, target, iterations = setting
+    results = run(
+        [
+            BoardCell(str(with_board(game, one.board)), method, target, iterations, lines)
+            for one in boards
+        ]
+    )
     actions = [_actions(results, place) for place in range(len(lines))]
-    columns = ["board", "probability", "exploitability, % of pot"]
+    # With rake, the sum of utilities is not constant, and exploitability is not defined.
+    error = "largest_gain" if results[0]["exploitability"] is None else "exploitability"
+    named = error.replace("_", " ")
+    columns = ["board", "outcome", "probability", f"{named}, % of pot"]
     columns += [f"{what}, {who}" for who in POSITIONS for what in ("EV with the pot", "equity")]
-    columns += [f"{line}: {name}" for line, own in zip(lines, actions, strict=True) for name in own]
+    for line, own in zip(lines, actions, strict=True):
+        columns += [f"{line}: {name}" for name in (REACHED, *own)]
     rows = [
-        (one.board, one.probability, *_numbers(game, result, actions))
+        (one.board, result["outcome"], one.probability, *_numbers(game, result, error, actions))
         for one, result in zip(boards, results, strict=True)
     ]
     weights = np.array([one.probability for one in boards])
-    mean = ("mean", fsum(weights.tolist()), *_means(rows, weights, results, actions))
+    total = fsum(weights.tolist())
+    mean = ("mean", None, total, *_means(rows, weights, [*map(len, actions)]))
     title = (
-        f"{len(boards)} {over}: probability given the ranges, exploitability, what each player "
-        "gets of the pot, its equity, and how often each action is played"
+        f"Probability of the board given the ranges, {named}, what each player gets of the pot, "
+        "its equity, how often the line is reached, and how often each action is played there"
     )
     table = Table(STUDY, title, tuple(columns), (*rows, mean))
     pictures = tuple(
@@ -245,11 +252,11 @@ def _actions(results: Sequence[CellResult], place: int) -> list[str]:
 
 
 def _numbers(
-    game: NoLimitEndgame, result: CellResult, actions: Sequence[Sequence[str]]
+    game: NoLimitEndgame, result: CellResult, error: str, actions: Sequence[Sequence[str]]
 ) -> list[float | None]:
     """Return the numbers of a row; frequencies are missing at nodes that are not reached."""
     pot = game.initial_pot
-    found: list[float | None] = [100 * result["error"] / pot.size]
+    found: list[float | None] = [100 * result[error] / pot.size]
     for value, share, equity in zip(
         result["values"], pot.contributions, result["equities"], strict=True
     ):
@@ -257,26 +264,25 @@ def _numbers(
     for at, names in zip(result["lines"], actions, strict=True):
         known = at["frequencies"]
         shares = dict(zip(at["actions"], known, strict=True)) if known is not None else {}
+        found.append(at["probability"])
         found += [shares.get(name, 0.0) if known is not None else None for name in names]
     return found
 
 
 def _means(
-    rows: Sequence[tuple[Entry, ...]],
-    weights: FloatArray,
-    results: Sequence[CellResult],
-    actions: Sequence[Sequence[str]],
+    rows: Sequence[tuple[Entry, ...]], weights: FloatArray, num_actions: Sequence[int]
 ) -> list[float | None]:
     """Return the means of the columns of numbers, weighted by how likely each board or node is."""
-    numbers = np.array([row[2:] for row in rows], np.float64)  # missing ones are NaN
+    numbers = np.array([row[3:] for row in rows], np.float64)  # None becomes NaN
     found: list[float | None] = (weights @ numbers[:, :NUM_VALUES]).tolist()
     first = NUM_VALUES
-    for place, names in enumerate(actions):
-        reach = weights * np.array([result["lines"][place]["probability"] for result in results])
-        own = np.nan_to_num(numbers[:, first : first + len(names)])
-        total = reach.sum()
-        found += (reach @ own / total).tolist() if total > 0 else [None] * len(names)
-        first += len(names)
+    for count in num_actions:
+        reach = weights * numbers[:, first]
+        shares = np.nan_to_num(numbers[:, first + 1 : first + 1 + count])
+        total = float(reach.sum())
+        found.append(total)
+        found += (reach @ shares / total).tolist() if total > 0 else [None] * count
+        first += 1 + count
     return found
 
 

@@ -47,7 +47,7 @@ class Experiment:
     """
     quick: Any
     full: Any
-    """Settings, whose type the experiment defines."""
+    """Settings, whose type the experiment defines; the same object if there is one setting."""
     quick_time: str
     full_time: str
     """Duration of the settings on two cores."""
@@ -138,7 +138,9 @@ def run_study(
                 started_callback(experiment)
             run = _counted(experiment.name, cells, pool, callback)
             report = experiment.report(run, experiment.quick if is_quick else experiment.full)
-            title = f"{experiment.title} ({'quick' if is_quick else 'full'} setting)"
+            title = experiment.title
+            if experiment.quick is not experiment.full:
+                title += f" ({'quick' if is_quick else 'full'} setting)"
             files = _saved(report, folder, experiment.name, title)
             finished.append(Finished(experiment, report, tuple(files)))
             if finished_callback is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,12 +9,13 @@ import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import JsonOption, OnOption, WorkersOption, executor_of
-from infoset.cli.screen import error_console, print_json, print_report_table, say, tell
+from infoset.cli.progress import cells_counted
+from infoset.cli.screen import print_json, print_report_table, say, tell
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.utils.text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from infoset.experiments.reports import Table
 
@@ -102,7 +101,7 @@ def run(
     folder = Path("runs") / f"report-{over}" if out is None else out
     check_writable(folder)
     try:
-        with executor_of(on, workers) as executor, _progress() as callback:
+        with executor_of(on, workers) as executor, cells_counted() as callback:
             found = report_boards(
                 rules,
                 over,
@@ -125,7 +124,7 @@ def run(
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
         print_json({"game": str(rules), "over": over, "boards": rows, "folder": str(folder)})
         return
-    print_report_table(_shortened(table), f"{shortened(str(rules))}. {table.title}")
+    print_report_table(_shortened(table), f"{found.experiment.title}. {table.title}")
     say(f"saved in {folder}: {', '.join(found.files)}")
 
 
@@ -155,22 +154,3 @@ def _shortened(table: Table) -> Table:
         return table
     more = ("...", *[None] * (len(table.columns) - 1))
     return replace(table, rows=(*table.rows[:MAX_ROWS], more, table.rows[-1]))
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], object] | None]:
-    """Show the number of finished boards if standard error is a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
-
-    console = error_console()
-    if not console.is_terminal:
-        yield None
-        return
-    columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=None)
-
-        def show(done: int, asked: int) -> None:
-            progress.update(task, completed=done, total=asked)
-
-        yield show

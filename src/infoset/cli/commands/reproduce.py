@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +9,9 @@ import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import JsonOption, OnOption, WorkersOption, executor_of
+from infoset.cli.progress import cells_counted
 from infoset.cli.screen import (
     asks_for_list,
-    error_console,
     list_and_leave,
     print_json,
     print_report_table,
@@ -23,7 +21,6 @@ from infoset.cli.screen import (
 
 if TYPE_CHECKING:
     from infoset.experiments import Experiment, Finished
-    from infoset.experiments.studies import CellCallback
 
 
 def _list_studies(context: typer.Context, study: str) -> str:
@@ -90,7 +87,7 @@ def run(
     folder = Path("runs") / chosen.name if out is None else out
     check_writable(folder)
     try:
-        with executor_of(on, workers) as executor, _progress() as callback:
+        with executor_of(on, workers) as executor, cells_counted() as callback:
             finished = run_study(
                 chosen,
                 folder,
@@ -110,25 +107,6 @@ def run(
         print_json({"study": chosen.name, "quick": quick, "folder": str(folder), **found})
     else:
         say(f"saved in {folder}: {', '.join(file for done in finished for file in done.files)}")
-
-
-@contextmanager
-def _progress() -> Iterator[CellCallback | None]:
-    """Show the number of finished cells if standard error is a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = error_console()
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
-        task = progress.add_task("", total=None)
-
-        def show(experiment: str, done: int, asked: int) -> None:
-            progress.update(task, description=experiment, completed=done, total=asked)
-
-        yield show
 
 
 def _announce(experiment: Experiment, is_quick: bool) -> None:
