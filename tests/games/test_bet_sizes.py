@@ -91,7 +91,7 @@ def test_an_error_names_the_item():
         parse_sizes("33%; turn: 75", "bets")
     assert str(caught.value) == (
         "cannot read bets='33%; turn: 75': '75' has no unit: write 75% of the pot, or 75c for "
-        "chips; an example is bets='33%, 75%; river: 75%, 150%, a'"
+        "chips; for example, bets='33%, 75%; river: 75%, 150%, a'"
     )
 
 

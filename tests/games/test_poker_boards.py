@@ -79,10 +79,10 @@ def test_given_boards_have_probabilities_too():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["Ks9d8h"], "does not have 4 cards that include Ks 9d 8h"),
-        (["Ks9d7h2c"], "does not have 4 cards that include Ks 9d 8h"),
+        (["Ks9d8h"], "must have 4 cards, including Ks 9d 8h"),
+        (["Ks9d7h2c"], "must have 4 cards, including Ks 9d 8h"),
         (["Ks9d8hKs"], "has the card Ks twice"),
-        (["Ks9d8hAs"], "no pair of hands is left with any of the turns"),
+        (["Ks9d8hAs"], "all turns block every pair of hands in the ranges"),
     ],
 )
 def test_other_boards_are_refused(given, message):

@@ -177,13 +177,16 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
         (COMMANDS.replace("set_pot 50", "set_pot ten"), "pot is 'ten', which is not a number"),
         (COMMANDS.replace("river,raise", "river,3bet"), "line 13: '3bet' in set_bet_sizes is not"),
         (COMMANDS.replace("bet,33", "bet,1/0"), "line 6: a size is '1/0', which is not a number"),
-        (COMMANDS.replace("build_tree", "grow_tree"), "line 17: 'grow_tree' is not a command"),
+        (
+            COMMANDS.replace("build_tree", "grow_tree"),
+            "line 17: 'grow_tree' is not a supported command",
+        ),
         (
             COMMANDS.replace("set_bet_sizes oop,turn,allin", "set_bet_sizes"),
             "line 8: '' in",
         ),
         (COMMANDS.replace("8c", "Qs"), "has the card Qs twice"),
-        (COMMANDS.replace("AA,KK", "AX,KK"), "'AX' names no hands"),
+        (COMMANDS.replace("AA,KK", "AX,KK"), "'AX' does not name a hand"),
         (SETTINGS.replace("#Pot#50\n", ""), "the setting #Pot# is missing"),
         (
             SETTINGS.replace("ForceIPBet#False", "ForceIPBet#True"),
@@ -192,7 +195,7 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
         (SETTINGS.replace("RemovedLines#", "RemovedLines#Check, Bet"), "nolimit_endgame does not"),
         (
             SETTINGS.replace("#500", "#300"),
-            "stacks are more than 3 pots; write all-in",
+            "stacks are more than 3 times the pot; write",
         ),
         (SETTINGS.replace("33, 75", "33, often"), "'often' is not a size"),
         (
@@ -204,8 +207,8 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
         (json.dumps({**RIVER, "players": 3}), "weights cannot be read"),
         ('{"board": "KsTh7s4d2s", "blinds": 1}', "'blinds' is not a parameter of nolimit_endgame"),
         ('{"pot": 3}', "the board is missing"),
-        ('{"board": ', "it is not JSON"),
-        ("hello", "is not a spot that can be read"),
+        ('{"board": ', "the text is not valid JSON"),
+        ("hello", "is not in a supported format"),
     ],
 )
 def test_mistakes_are_named(text, message):

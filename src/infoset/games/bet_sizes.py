@@ -25,13 +25,13 @@ SIZE: Final = re.compile(r"(\d+\.?\d*|\.\d+)?\s*([a-z%-]*)")
 
 
 class BetSize(NamedTuple):
-    """A size of a bet or raise, as its text has it."""
+    """The size of a bet or raise, as it is written."""
 
     unit: str
-    """`%` of the pot after a call, `x` times the bet that is raised, `c` for chips, `e` for equal
-    shares of the pot until all-in, `a` for all-in."""
+    """`%` of the pot after a call, `x` times the bet that is raised, `c` for chips, `e` for
+    geometric sizes (the same share of the pot on each street until all-in), `a` for all-in."""
     number: Decimal | None = None
-    """The number before the unit; None for `a`, and for `e` up to the river."""
+    """The number before the unit; None for `a`, and for `e` if it extends to the river."""
 
     def __str__(self) -> str:
         return self.unit if self.number is None else f"{self.number.normalize():f}{self.unit}"
@@ -55,7 +55,8 @@ class SizeRule(NamedTuple):
     def covers(self, situation: Situation) -> bool:
         """Return whether the rule applies in a situation.
 
-        Streets, and positions, are alternatives; without a word for one of them, all are meant.
+        It may name several streets and positions. If it names no street, it applies on every
+        street; if it names no position, it applies to both players.
         """
         streets = [word for word in self.words if word in STREETS]
         positions = [word for word in self.words if word in POSITIONS]
@@ -71,17 +72,17 @@ class SizeRule(NamedTuple):
 
 
 def chosen_sizes(rules: Sequence[SizeRule], situation: Situation) -> tuple[BetSize, ...] | None:
-    """Return the sizes in a situation, by the last rule that covers it; None without a rule."""
+    """Return the sizes of the last rule that covers a situation; None if no rule does."""
     return next((rule.sizes for rule in reversed(rules) if rule.covers(situation)), None)
 
 
 def sizes_text(rules: Sequence[SizeRule]) -> str:
-    """Return rules as text, which `parse_sizes` reads."""
+    """Return rules as text that `parse_sizes` can read."""
     return "; ".join(map(str, rules))
 
 
 def situations(streets: Iterable[str] = STREETS, kind: str = "bets") -> list[Situation]:
-    """Return all situations on some streets; player 1, who acts second, has no donk bets."""
+    """Return all situations on the given streets; player 1, who acts second, has no donk bets."""
     every = map(Situation._make, product(streets, range(len(POSITIONS)), (False, True)))
     return [one for one in every if not (kind == "bets" and one.is_exception and one.player == 1)]
 
@@ -89,9 +90,10 @@ def situations(streets: Iterable[str] = STREETS, kind: str = "bets") -> list[Sit
 def parse_sizes(text: str, kind: str) -> tuple[SizeRule, ...]:
     """Read sizes of bets or raises.
 
-    Rules are separated by semicolons, and their sizes by commas. Words before a colon say where the
-    sizes of a rule apply: streets (`flop`, `turn`, `river`), players (`oop`, `ip`), and `donk` bets
-    or `reraise`; without words they apply everywhere. If several rules apply, the last one counts.
+    Semicolons separate rules, and commas separate the sizes of a rule. Words before a colon say
+    where a rule applies: streets (`flop`, `turn`, `river`), players (`oop`, `ip`), and `donk` (donk
+    bets) or `reraise`. A rule without words applies everywhere. If several rules apply, the last
+    one is used.
 
     Parameters
     ----------
@@ -112,12 +114,13 @@ def parse_sizes(text: str, kind: str) -> tuple[SizeRule, ...]:
     for place, rule in enumerate(rules):
         used = [one for one in situations(kind=kind) if rule.covers(one)]
         if not used:
-            _fail(text, kind, str(rule), "applies nowhere: player 1 (ip) acts after a check")
+            problem = "never applies: player 1 (ip) acts after a check and cannot make a donk bet"
+            _fail(text, kind, str(rule), problem)
         later = rules[place + 1 :]
         if all(any(other.covers(one) for other in later) for one in used):
             problem = (
-                "is replaced by the rules after it; separate sizes by commas, and write rules for "
-                "more situations first"
+                "is overridden by the rules after it; separate sizes with commas, and put more "
+                "general rules first"
             )
             _fail(text, kind, str(rule), problem)
     return rules
@@ -128,10 +131,10 @@ def _rule(part: str, text: str, kind: str) -> SizeRule:
     where, colon, listed = part.rpartition(":")
     words, known = where.split(), (*STREETS, *POSITIONS, EXCEPTIONS[kind])
     if colon and not words:
-        _fail(text, kind, part.strip(), f"has nothing before the colon; it may be {_listed(known)}")
+        _fail(text, kind, part.strip(), f"has nothing before the colon; write {_listed(known)}")
     for word in words:
         if word not in known:
-            _fail(text, kind, word, f"says nothing about where sizes apply; use {_listed(known)}")
+            _fail(text, kind, word, f"does not say where sizes apply; use {_listed(known)}")
     sizes = () if listed.strip() == NO_SIZES else tuple(_sizes(listed, text, kind))
     return SizeRule(tuple(word for word in known if word in words), sizes)
 
@@ -149,26 +152,28 @@ def _sizes(listed: str, text: str, kind: str) -> Iterable[BetSize]:
 
 
 def _problem(number: str | None, unit: str, kind: str) -> str:
-    """Return what is wrong with a size; nothing if it is right."""
+    """Return what is wrong with a size; an empty text if it is valid."""
     if number is not None and not unit:
         return f"has no unit: write {number}% of the pot, or {number}c for chips"
     if unit not in ("%", "x", "c", "e", "a"):
         return "is not a size: write 33% (of the pot), 2.5x (of a bet), 150c (chips), e, 2e or a"
     if unit == "x" and kind == "bets":
-        return "is a multiple of a bet, and only raises have one before them"
+        return "is a multiple of the bet before it, which only raises have"
     if unit == "a":
-        return "" if number is None else "has a number, but a is all-in"
+        return "" if number is None else "has a number, but all-in (a) takes none"
     if number is None:
         return "" if unit == "e" else "has no number"
     if unit == "e":
-        return "" if Decimal(number) % 1 == 0 < Decimal(number) else "needs a number of streets"
+        return (
+            "" if Decimal(number) % 1 == 0 < Decimal(number) else "needs a whole number of streets"
+        )
     lowest = 1 if unit == "x" else 0
-    return "" if Decimal(number) > lowest else f"has a number that is not above {lowest}"
+    return "" if Decimal(number) > lowest else f"needs a number above {lowest}"
 
 
 def _fail(text: str, kind: str, item: str, problem: str) -> NoReturn:
     raise ParameterError(
-        f"cannot read {kind}={show(text)}: {show(item)} {problem}; an example is "
+        f"cannot read {kind}={show(text)}: {show(item)} {problem}; for example, "
         f"{kind}='{EXAMPLE[kind]}'"
     )
 

@@ -36,7 +36,7 @@ _ORDER: Final = (
     "43o 72o 52o 62o 42o 32o"
 )
 BEST_FIRST: Final = tuple(_ORDER.split())
-"""The classes of hands by their all-in equity against a random hand, from the best to the worst.
+"""The classes of hands, from best to worst by their all-in equity against a random hand.
 
 `benchmarks/hand_equities.py` computes it exactly. No two classes have the same equity.
 """
@@ -50,9 +50,9 @@ NAMED_CARDS = re.compile(rf"(?<!\w){CARD}(?:[ ,]?{CARD})?(?!\w)", FLAGS)
 
 
 def parse_cards(text: str) -> tuple[str, ...]:
-    """Split a text such as `Ks9d8h` into cards, in any case and with 10 for T.
+    """Split a text such as `Ks9d8h` into cards, in upper or lower case, and with T or 10.
 
-    Suits may be signs. Spaces and commas between cards are ignored.
+    Suits may be symbols such as ♦. Spaces and commas between cards are ignored.
 
     Examples
     --------

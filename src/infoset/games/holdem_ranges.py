@@ -31,7 +31,7 @@ HAND = re.compile(f"{CARD}{CARD}", FLAGS)
 CLASS = re.compile(f"({RANK})({RANK})([so]?)", FLAGS)
 TOP = re.compile(r"(?:top)?(\d+\.?\d*|\.\d+)%", FLAGS)
 NUMBERS = re.compile(rf"\s*(?:[-+.\de]+\s+){{{len(HOLE_CARDS) - 1}}}[-+.\de]+\s*", FLAGS)
-# Spaces separate items, except beside a sign inside one, as in `A5s - A2s` and `AA : 50 %`.
+# Spaces separate items, except next to a sign within one, as in `A5s - A2s` and `AA : 50 %`.
 TOKEN = re.compile(
     r"(?P<space>\s++(?![-:@+%]))|(?P<comma>,)|\[(?P<group>[^\[\]]*)\]|(?P<bracket>[\[\]])|"
     r"(?P<hands>(?:[^\s,\[\]]|\s++(?=[-:@+%])|(?:(?<=[-:@])|(?<=top))\s++)+)",
@@ -40,7 +40,7 @@ TOKEN = re.compile(
 
 
 class Item(NamedTuple):
-    """A part of the text of a range, and where it is."""
+    """A part of the text of a range, and its position."""
 
     text: str
     place: int
@@ -57,24 +57,24 @@ class Item(NamedTuple):
 def parse_range(text: str) -> tuple[float, ...]:
     """Return the weight of each hand of a range, in the order of `HOLE_CARDS`.
 
-    A range is a list of items with commas or spaces. An item names hands, and may end with their
-    weight, from 0 to 1: `:0.5`, `:50%` or `@50`, which is in percent. Hands are written as two
-    cards (`AhKd`), a pair (`TT`), two ranks with `s` for suited or `o` for offsuit hands (`KQs`),
-    or two ranks alone for both (`AK`). A plus adds all better pairs (`TT+`), or all hands with a
-    better second card (`A9s+`). A hyphen stands for all hands between two pairs (`99-66`), between
-    two hands with the same first card (`A5s-A2s`), or between two hands with the same distance of
-    ranks (`JTs-76s`). `any`, `random` and `100%` are all hands. `top10%` or `10%` are a tenth of
-    them: classes of hands from `BEST_FIRST`, the last one with the weight that remains. Items in
-    `[50]` and `[/50]` have this weight in percent. If several items name a hand, it has the weight
-    of the last. Case does not matter, and 10 is T.
+    A range is a list of items, separated by commas or spaces. An item names hands, and may end with
+    their weight, from 0 to 1: `:0.5`, `:50%`, or `@50` in percent. Hands are written as two cards
+    (`AhKd`), a pair (`TT`), two ranks with `s` for suited or `o` for offsuit hands (`KQs`), or two
+    ranks alone for both (`AK`). A plus adds all better pairs (`TT+`), or all hands with a better
+    second card (`A9s+`). A hyphen stands for all hands between two pairs (`99-66`), between two
+    hands with the same first card (`A5s-A2s`), or between two hands with the same gap between ranks
+    (`JTs-76s`). `any`, `random` and `100%` stand for all hands. `top10%` or `10%` stands for the
+    best tenth: classes of hands in the order of `BEST_FIRST`, the last of which has the weight that
+    remains. Items between `[50]` and `[/50]` have a weight of 50%. If several items name a hand,
+    the last one sets its weight. Case does not matter, and 10 means T.
 
-    A range may also be 1,326 weights in the order of PioSOLVER, from 2d2c to AsAh, which is that of
-    `HOLE_CARDS` reversed. If all weights are tiny, they are divided by the largest.
+    A range may also be 1,326 weights in the order of PioSOLVER, from 2d2c to AsAh, which is the
+    reverse of `HOLE_CARDS`. If all weights are tiny, they are divided by the largest.
 
     Raises
     ------
     ParameterError
-        If an item cannot be read, or all weights are zero. The message gives its place.
+        If an item cannot be read, or all weights are zero. The message gives the item's position.
 
     Examples
     --------
@@ -96,14 +96,14 @@ def parse_range(text: str) -> tuple[float, ...]:
 
 
 def normal_range(text: str) -> str:
-    """Return the text of a range in one notation: as lists do, with commas and `:0.5`.
+    """Return the text of a range in normal form: commas between items, and weights as in `:0.5`.
 
     Examples
     --------
     >>> normal_range("[50] kqs, 1010+ [/50] random@5")
     'KQs:0.5,TT+:0.5,any:0.05'
     """
-    weights = parse_range(text)  # errors give the place in this text
+    weights = parse_range(text)  # errors give the position in this text
     if NUMBERS.fullmatch(text):
         return range_text(weights)
     return ",".join(_item(named, weight) for _, named, weight in _items(text))
@@ -123,26 +123,26 @@ def _items(text: str) -> Iterator[tuple[Item, str, float]]:
         item, kind = Item(match[0].strip(), match.start(), text), match.lastgroup
         inside = (match["group"] or "").strip()
         if kind == "bracket":
-            item.fail("is a single bracket", "write a group as in '[50]AA,KQs[/50]'")
+            item.fail("is an unmatched bracket", "write a group as in '[50]AA,KQs[/50]'")
         elif kind == "group" and not inside.startswith("/"):
             if group is not None:
-                item.fail(f"is inside the group {group.text}", "end a group before the next")
+                item.fail(f"is inside the group {group.text}", "end one group before the next")
             group, of_group, is_due = item, _weight(inside, "@", item), True
         elif kind == "hands":
             yield item, *_weighted(item, group, of_group)
             is_due = False
         elif kind != "space":
             if is_due:
-                Item("", match.start(), text).fail("names no hand")
+                Item("", match.start(), text).fail("does not name a hand")
             is_due = kind == "comma"
             if kind == "group":
                 if group is None or _weight(inside[1:], "@", item) != of_group:
-                    item.fail("ends no group", "write a group as in '[50]AA,KQs[/50]'")
+                    item.fail("does not end a group", "write a group as in '[50]AA,KQs[/50]'")
                 group, of_group = None, 1.0
     if is_due:
-        Item("", len(text), text).fail("names no hand")
+        Item("", len(text), text).fail("does not name a hand")
     if group is not None:
-        group.fail("begins a group without an end", f"add [/{group.text[1:]} after its hands")
+        group.fail("begins a group that does not end", f"add [/{group.text[1:]} after its hands")
 
 
 def _weighted(item: Item, group: Item | None, of_group: float) -> tuple[str, float]:
@@ -157,7 +157,7 @@ def _weighted(item: Item, group: Item | None, of_group: float) -> tuple[str, flo
     elif top:
         named = f"top{top[1]}%"
     elif not named:
-        item.fail("names no hand")
+        item.fail("does not name a hand")
     else:
         named = CLASS.sub(_normal_class, normal_cards(named))
     return named, _weight(weight[1], weight[0], item) if weight else of_group
@@ -188,7 +188,7 @@ def _weight(text: str, sign: str, item: Item) -> float:
         )
     if sign == "@" and "%" not in text and 0 < weight < 0.01:
         item.fail(
-            f"has the weight {number} in percent, which is probably a share",
+            f"has the weight {number} in percent, which is probably meant as a fraction",
             f"write {100 * float(number):g} for {100 * float(number):g}%, or {number}%",
         )
     return weight
@@ -222,7 +222,7 @@ def _top(percent: Decimal, item: Item) -> Iterator[tuple[str, float]]:
 
 
 def _classes(named: str, item: Item) -> list[HandClass]:
-    """Return the classes of an item: one, those from it on, or those between two."""
+    """Return the classes of an item: one, all better ones too, or all between two."""
     first, hyphen, second = named.partition("-")
     if hyphen:
         return _between(_class(first, item), _class(second, item), item)
@@ -235,7 +235,7 @@ def _classes(named: str, item: Item) -> list[HandClass]:
 
 
 def _between(first: HandClass, second: HandClass, item: Item) -> list[HandClass]:
-    """Return the classes from one to another with the same first rank, or the same distance."""
+    """Return the classes between two with the same first rank, or the same gap between ranks."""
     if second > first:
         first, second = second, first
     steps = range(first.low - second.low + 1)
@@ -245,15 +245,15 @@ def _between(first: HandClass, second: HandClass, item: Item) -> list[HandClass]
         if first.high - first.low == second.high - second.low:
             return [HandClass(first.high - step, first.low - step, first.suits) for step in steps]
     return item.fail(
-        "is not between two pairs, two hands with the same first card, or two hands with the same "
-        "distance of ranks"
+        "must lie between two pairs, two hands with the same first card, or two hands with the "
+        "same gap between ranks"
     )
 
 
 def _class(text: str, item: Item) -> HandClass:
     match = CLASS.fullmatch(text.strip())
     if match is None:
-        item.fail("names no hands")
+        item.fail("does not name a hand")
     high, low = sorted((RANKS.index(match[1]), RANKS.index(match[2])), reverse=True)
     if high == low and match[3]:
         item.fail("is a pair, which is neither suited nor offsuit")
@@ -263,7 +263,7 @@ def _class(text: str, item: Item) -> HandClass:
 def range_text(weights: Sequence[float]) -> str:
     """Return a range as text, given the weight of each hand in the order of `HOLE_CARDS`.
 
-    Weights may be above 1; all are then divided by the largest.
+    If a weight is above 1, all weights are divided by the largest.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def range_text(weights: Sequence[float]) -> str:
 
 
 def _class_items(group: HandClass, weights: Sequence[float]) -> list[str]:
-    """Return the items for the hands with two ranks: as few as have one weight each."""
+    """Return as few items as possible for the hands with two ranks, each with one weight."""
     hands = list(group.hands())
     given = {weights[PLACE[hand]] for hand in hands}
     if len(given) == 1:
@@ -310,7 +310,7 @@ def _checked(weights: Sequence[float]) -> list[float]:
         found = []
     if len(found) != size or not all(isfinite(weight) and weight >= 0 for weight in found):
         raise ParameterError(
-            f"a range is a text, or {size:,} numbers of at least 0, one per hand of "
+            f"a range is text, or {size:,} numbers of at least 0, one per hand of "
             f"infoset.games.HOLE_CARDS; got {show(weights)}"
         )
     if not any(found):

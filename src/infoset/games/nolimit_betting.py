@@ -1,4 +1,4 @@
-"""No-limit betting of two players: legal actions, their sizes, and the betting after each."""
+"""No-limit betting for two players: legal actions, their sizes, and the betting after each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Betting(NamedTuple):
     turn: Player | None = 0
     """The player who acts; None at the end of a street."""
     raises: int = 0
-    """Number of bets and raises in the street."""
+    """Number of bets and raises on the street."""
     last_raise: int = 0
     """By how much the last bet or raise exceeded the bet before it."""
     has_checked: bool = False
@@ -33,17 +33,17 @@ class Betting(NamedTuple):
     street: int = 0
     """Number of streets before this one."""
     aggressor: Player | None = None
-    """The player of the last bet or raise: on the street, or until there is one, on the street
-    before."""
+    """The player who bet or raised last: on this street, or before its first bet, on the previous
+    street."""
 
 
 class Thresholds(NamedTuple):
-    """When sizes become all-in, and when two sizes become one; see `NoLimitEndgame`."""
+    """When a size becomes all-in, and when two sizes are merged; see `NoLimitEndgame`."""
 
     add_all_in: Fraction
     all_in: Fraction
     all_in_above: Fraction | None
-    """In units of the smallest chip; None for no such threshold."""
+    """In units of the smallest chip; None if there is no such threshold."""
     all_in_pot: Fraction
     merge: Fraction
 
@@ -54,16 +54,16 @@ class BettingRules:
 
     pot: int
     stack: int
-    """What is in the pot, and behind of each player, at the start of the endgame."""
+    """The pot, and the stack of each player, at the start of the endgame."""
     chip: Fraction
     """The smallest chip."""
     streets: tuple[str, ...]
     bets: tuple[SizeRule, ...]
     raises: tuple[SizeRule, ...]
     max_raises: tuple[int, ...]
-    """[streets] number of bets and raises."""
+    """[streets] maximum number of bets and raises."""
     min_bet: tuple[int, ...]
-    """[streets] smallest bet, and smallest amount of a raise."""
+    """[streets] smallest bet, and smallest amount by which a bet is raised."""
     thresholds: Thresholds
     _known: dict[Betting, dict[str, Betting]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -72,7 +72,7 @@ class BettingRules:
     def actions(self, betting: Betting) -> Mapping[str, Betting]:
         """Return the legal actions, and the betting after each.
 
-        The same betting occurs with every card that chance deals, so each result is computed once.
+        The same betting recurs after every card that chance may deal, so each result is cached.
         """
         known = self._known.get(betting)
         if known is None:
@@ -87,13 +87,13 @@ class BettingRules:
             before,
             turn=None if before == self.stack else 0,
             street=betting.street + 1,
-            # Without sizes of donk bets, lines that end in the same pot go on in the same state.
+            # Without donk bets of other sizes, lines with the same pot lead to the same state.
             aggressor=betting.aggressor if betting.raises and self._has_donks else None,
         )
 
     @cached_property
     def _has_donks(self) -> bool:
-        """Whether donk bets have sizes of their own."""
+        """Whether a rule gives sizes for donk bets."""
         return any(EXCEPTIONS["bets"] in rule.words for rule in self.bets)
 
     def label(self, amount: int) -> str:
@@ -137,7 +137,7 @@ class BettingRules:
         pot, behind = self.pot + 2 * highest, self.stack - betting.put_in[player]
         smallest = max(self.min_bet[betting.street], betting.last_raise)
         totals = {
-            # All-in is legal below the minimum.
+            # All-in is legal even below the minimum.
             self.stack if size.unit == "a" else highest + max(smallest, self._amount(size, betting))
             for size in self._sizes(betting, player)
         }
@@ -151,7 +151,7 @@ class BettingRules:
             else total
             for total in totals
         }
-        # From the largest: a size stays if it is far enough below the next one that stays.
+        # From the largest down: a size stays if it is far enough below the last one that stayed.
         kept: list[int] = []
         for total in sorted(replaced, reverse=True):
             size = pot + total - highest
@@ -160,7 +160,7 @@ class BettingRules:
         return kept[::-1]
 
     def _sizes(self, betting: Betting, player: Player) -> tuple[BetSize, ...]:
-        """Return the sizes that the rules have for the situation."""
+        """Return the sizes that the rules give for the situation."""
         if betting.raises:
             rules, is_exception = self.raises, betting.raises > 1
         else:
@@ -169,23 +169,23 @@ class BettingRules:
         return chosen_sizes(rules, situation) or ()
 
     def _amount(self, size: BetSize, betting: Betting) -> int:
-        """Return by how much a size exceeds the bet before it, rounded to chips, halves up."""
+        """Return by how much a size exceeds the bet before it, rounded half up to chips."""
         highest = max(betting.put_in)
         pot, bet = self.pot + 2 * highest, highest - betting.before
         if size.unit == "e":
             return self._equal_share(size, betting, pot, self.stack - highest)
-        # In exact numbers, since floats would round some halves down.
+        # Exact arithmetic, because floats would round some halves down.
         number = Fraction(size.number or 0)
         amount = {"%": number / 100 * pot, "x": (number - 1) * bet, "c": number / self.chip - bet}
         return floor(amount[size.unit] + Fraction(1, 2))
 
     def _equal_share(self, size: BetSize, betting: Betting, pot: int, left: int) -> int:
-        """Return the share of the pot that, bet on each of some streets, ends all-in.
+        """Return the bet whose share of the pot, bet on each of some streets, ends all-in.
 
-        pot, left : what is in the pot and behind after a call.
+        pot, left: the pot, and the stack that is left, after a call.
         """
         streets = len(self.streets) - betting.street if size.number is None else int(size.number)
-        # A bet of the share r and its call multiply the pot by 1 + 2 r.
+        # A bet of the share r of the pot, once called, multiplies the pot by 1 + 2 r.
         growth = (1 + 2 * left / pot) ** (1 / streets)
         return left if streets == 1 else floor((growth - 1) / 2 * pot + 0.5)
 

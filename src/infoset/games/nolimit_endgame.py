@@ -1,4 +1,4 @@
-"""Endgames of no-limit Texas hold'em for two players, from the river, the turn or the flop on."""
+"""Endgames of no-limit Texas hold'em for two players, from the flop, the turn or the river on."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ BOARD_SIZE = 5
 BOARDS = "a board of 3 cards (flop), 4 (turn) or 5 (river)"
 EXAMPLE_BOARD = "Ks9d8h4s2c"
 MIN_PERCENT = 10
-"""Smallest size that may be a percentage."""
+"""Smallest number that may be meant as a percentage."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class NoLimitEndgame(PublicRulesGame):
     """An endgame of no-limit Texas hold'em for two players.
 
     Each player has two hidden cards. Player 0 is out of position and acts first on every street.
-    Players check, bet, fold, call, or raise, until both have put in the same; then chance deals the
-    next card, and after the river the better of two hands of five cards wins the pot.
+    Players check, bet, fold, call or raise until both have put in the same amount. Then chance
+    deals the next card; after the river, the better five-card hand wins the pot.
 
     Parameters
     ----------
@@ -72,63 +72,64 @@ class NoLimitEndgame(PublicRulesGame):
     pot
         Chips in the pot at the start.
     stack : float or list of float
-        Chips that each player has left: one number, or one for each player, of which only the
-        smaller one can be lost.
+        Chips that each player has left: one number, or one for each player. Nobody can lose more
+        than the smaller one.
     bets, raises : str or list of float
-        Sizes as `bet_sizes.parse_sizes` reads them, such as '33%, 75%; river: 150%, a'. Percentages
-        of raises are those of the pot after the call. A list of numbers, as shares of the pot, is
-        short for these percentages and all-in: [0.5;1] for '50%, 100%, a'.
+        Sizes in the notation of `bet_sizes.parse_sizes`, such as '33%, 75%; river: 150%, a'. The
+        size of a raise is a percentage of the pot after the call. A list of numbers stands for
+        these shares of the pot and all-in: [0.5;1] means '50%, 100%, a'.
     max_raises : int or list of int
         Maximum number of bets and raises on a street: one number, or one for each street.
     min_bet : float or list of float
-        Smallest bet, and smallest amount by which a bet is raised, for all streets or for each. In
-        a game with blinds, it is the big blind.
+        Smallest bet, and smallest amount by which a bet is raised: one number, or one for each
+        street. In a game with blinds, it is the big blind.
     all_in
-        A bet or raise of at least this share of the chips that a player has left is all-in.
+        A bet or raise becomes all-in if it is at least this share of the player's remaining stack.
     all_in_pot
-        A bet or raise is all-in if, after a call, at most this share of the pot is left.
+        A bet or raise becomes all-in if, after a call, the stack that is left is at most this share
+        of the pot.
     all_in_above
-        A bet or raise is all-in if the player has then put in more than this many chips since the
-        start; -1 for no such limit.
+        A bet or raise becomes all-in if the player has then put in more than this many chips since
+        the start; -1 for no such limit.
     add_all_in
-        All-in is added to other sizes where at most this share of the pot is left, after the call
-        if it is a raise.
+        All-in is added to the other sizes if the stack that is left (after the call, for a raise)
+        is at most this share of the pot.
     merge
-        A size is left out if the pot and it are at least 1 - `merge` times the pot and the next
-        larger size that stays.
+        A size is dropped if the pot plus this size is at least (1 - `merge`) times the pot plus the
+        next larger size that stays.
     rake
         Share of the pot that the house takes.
     rake_cap
         Maximum rake in chips; -1 for no maximum.
     dead
-        Chips in the pot at the start that neither player has put in, such as antes and blinds of
-        others; each player has put in half of the rest.
+        Dead money: chips in the pot at the start that neither player has put in, such as antes and
+        blinds of other players. Each player has put in half of the rest.
     chip
-        The smallest chip, to which sizes are rounded; 0 for 1 if pot, stacks, dead money and
-        smallest bets are whole numbers, and otherwise 0.01.
+        The smallest chip, to which sizes are rounded. 0 stands for 1 if the pot, the stacks, the
+        dead money and the smallest bets are whole numbers, and for 0.01 otherwise.
     ranges : list of str
-        The range of each player, as `parse_range` reads it, such as ['AA,KQs:0.5','TT+'], or one
-        range for both.
+        The range of each player in the notation of `parse_range`, such as ['AA,KQs:0.5','TT+'], or
+        one range for both.
 
     Notes
     -----
     The probability of a pair of hands is proportional to the product of their weights in the
     ranges, or 0 if they share a card. Only the ratios of the weights of a range matter. In Python,
     a range may also be 1,326 numbers of at least 0, in the order of `HOLE_CARDS`. In the text of a
-    game, texts with commas are in quotes. Hands of weight 0 and hands with a card of the board are
+    game, put values with commas in quotes. Hands of weight 0 and hands with a card of the board are
     left out.
 
-    Utilities are chips won or lost since the start, where each player has put in half of the pot
-    without dead money. So they sum to the dead money minus the rake. The rake is taken from the pot
-    at every end, after a bet that was not called is returned. If the pot is split, players pay half
-    of the rake each.
+    Utilities are chips won or lost. They count half of the initial pot without dead money as put in
+    by each player, so they sum to the dead money minus the rake. An uncalled bet is returned; then
+    the rake is taken from the pot, at every end of the game. If the pot is split, each player pays
+    half of the rake.
 
-    Sizes become actions in this order: they are rounded to chips; raised to the minimum, which is
-    `min_bet` and the amount of the last bet or raise; all-in is added by `add_all_in`; sizes become
-    all-in by `all_in`, `all_in_pot` and `all_in_above`; sizes that lead to the same amount are one
-    action; and close ones are left out by `merge`. All-in may be below the minimum. Actions are
-    labeled with the chips that the player then has put in during the street, such as `bet 50` and
-    `raise 200`, or `all-in`.
+    Sizes become actions in this order: sizes are rounded to chips; sizes below the minimum, the
+    larger of `min_bet` and the last bet or raise, are set to it; `add_all_in` adds all-in;
+    `all_in`, `all_in_pot` and `all_in_above` turn sizes into all-in; equal sizes become one action;
+    and `merge` drops sizes close to others. All-in may be below the minimum. The label of an action
+    has the total that the player has then put in on the street, as in `bet 50` and `raise 200`, or
+    is `all-in`.
     """
 
     name: ClassVar[str] = "nolimit_endgame"
@@ -136,11 +137,11 @@ class NoLimitEndgame(PublicRulesGame):
 
     board: str
     pot: float = number(100, low=0)
-    stack: float | tuple[float, float] = number(200, low=0, other="a list of one for each player")
-    bets: str | tuple[float, ...] = reals(0.5, 1.0, low=0, other="a text of sizes")
-    raises: str | tuple[float, ...] = reals(1.0, low=0, other="a text of sizes")
-    max_raises: int | tuple[int, ...] = integer(3, low=0, other="a list of one for each street")
-    min_bet: float | tuple[float, ...] = number(1, low=0, other="a list of one for each street")
+    stack: float | tuple[float, float] = number(200, low=0, other="a list with one for each player")
+    bets: str | tuple[float, ...] = reals(0.5, 1.0, low=0, other="sizes as text")
+    raises: str | tuple[float, ...] = reals(1.0, low=0, other="sizes as text")
+    max_raises: int | tuple[int, ...] = integer(3, low=0, other="a list with one for each street")
+    min_bet: float | tuple[float, ...] = number(1, low=0, other="a list with one for each street")
     all_in: float = real(0.9, low=0)
     rake: float = real(0.0, low=0)
     rake_cap: float = number(-1, low=0, special=-1)
@@ -180,7 +181,7 @@ class NoLimitEndgame(PublicRulesGame):
 
     @property
     def smallest_chip(self) -> Fraction:
-        """`chip`, or what 0 means."""
+        """`chip`, or the value for which 0 stands."""
         if self.chip:
             return _decimal(self.chip)
         smallest = self.listed("min_bet", len(self.streets), "street")
@@ -195,7 +196,7 @@ class NoLimitEndgame(PublicRulesGame):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """Range from losing to winning the half of the pot and a stack; winners also get `dead`."""
+        """Range from losing half of the pot and a stack to winning both and the dead money."""
         most = (self.pot - self.dead) / 2 + self.effective_stack
         return (-most, most + self.dead)
 
@@ -215,12 +216,12 @@ class NoLimitEndgame(PublicRulesGame):
         return values
 
     def units(self, name: str, amount: float, lowest: int = 0) -> int:
-        """Return an amount of a parameter in units of `smallest_chip`.
+        """Return the amount that a parameter gives, in units of `smallest_chip`.
 
         Raises
         ------
         ParameterError
-            If it is not a whole number of chips, or fewer than `lowest`.
+            If it is not a whole number of chips, or less than `lowest` chips.
         """
         found = _decimal(amount) / self.smallest_chip
         if found < lowest:
@@ -252,13 +253,13 @@ class NoLimitEndgame(PublicRulesGame):
                 player = POSITIONS[situation.player]
                 raise ParameterError(
                     f"{self.name}: {name}={show(given)} has no sizes on the {situation.street} for "
-                    f"player {situation.player} ({player}); write sizes for all situations first, "
-                    f"such as '75%; {given}', or 'none; {given}'"
+                    f"player {situation.player} ({player}); begin with sizes for all situations, "
+                    f"as in '75%; {given}' or 'none; {given}'"
                 )
         return rules
 
     def _joined_sizes(self, name: str) -> Any:
-        """Return sizes in normal form: texts as one text, and lists unchanged."""
+        """Return sizes in normal form: texts joined to one, and lists of numbers unchanged."""
         given: Any = getattr(self, name)
         if isinstance(given, list | tuple) and given and all(isinstance(one, str) for one in given):
             given = ", ".join(given)
@@ -267,7 +268,7 @@ class NoLimitEndgame(PublicRulesGame):
     def _check_shares(self, name: str) -> None:
         """Raise if a share of the pot is not above 0, or looks like a percentage.
 
-        A large size that is all-in from the first bet on can only be meant as one.
+        A large number that makes even the first bet all-in must be meant as a percentage.
         """
         sizes: Any = getattr(self, name)
         if not all(sizes):
@@ -317,7 +318,7 @@ def _decimal(number: float) -> Fraction:
 
 
 def _chip_of(amount: float) -> float:
-    """Return a chip, of 1, 0.1, 0.01 and so on, of which an amount is a multiple."""
+    """Return the largest of 1, 0.1, 0.01 and so on of which an amount is a multiple."""
     chip = Fraction(1)
     while (_decimal(amount) / chip).denominator != 1:
         chip /= 10
@@ -338,7 +339,7 @@ class Endgame(NamedTuple):
 
 
 class EndgameRules(PublicRules):
-    """The rules of an endgame by public states and hands."""
+    """The rules of an endgame in terms of public states and hands."""
 
     def __init__(self, game: NoLimitEndgame) -> None:
         self.game = game
@@ -430,7 +431,7 @@ class EndgameRules(PublicRules):
     def symmetries(self) -> Sequence[Mapping[Hashable, Hashable]]:
         """Return the exchanges of two suits that change neither the board nor the ranges.
 
-        They generate all permutations of suits of which each exchange alone changes nothing.
+        They generate all permutations of the suits that can be exchanged with each other.
         """
         exchanges = (_exchange(*suits) for suits in combinations(SUITS, 2))
         return [exchange for exchange in exchanges if self._is_invariant(exchange)]
@@ -451,7 +452,7 @@ class EndgameRules(PublicRules):
         betting = state.betting
         if betting.turn is not None:
             return None
-        # A bet that was not called is returned.
+        # An uncalled bet is returned.
         chip, matched = self.betting.chip, min(betting.put_in)
         lost, dead = -float((self._half + matched) * chip), self.game.dead
         rake = self.game.rake * float((self.betting.pot + 2 * matched) * chip)

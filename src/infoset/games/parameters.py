@@ -40,8 +40,8 @@ class Domain:
     keeps_whole: bool = False
     """Whether whole numbers of the kind `float` are stored as integers."""
     other: str = ""
-    """A description of texts in the place of a list, or of lists in the place of a number, which
-    the game itself checks."""
+    """Description of texts accepted in place of a list, or of lists accepted in place of a number;
+    the game itself checks them."""
 
     def __contains__(self, value: object) -> bool:
         if self.other and isinstance(value, str if self.is_list else tuple):

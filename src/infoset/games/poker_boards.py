@@ -1,4 +1,4 @@
-"""The boards that may follow in an endgame of hold'em, up to symmetric suits, and how likely."""
+"""The boards that may follow in a hold'em endgame, up to suit symmetry, and their probabilities."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from infoset.games.nolimit_endgame import NoLimitEndgame
 from infoset.typing import FloatArray
 
 BOARDS_OVER: Final = ("flops", "turns", "rivers")
-"""The boards of `boards_over`: with 3, 4 and 5 cards."""
+"""What `boards_over` lists: boards of 3, 4 and 5 cards."""
 
 
 class WeightedBoard(NamedTuple):
@@ -27,22 +27,22 @@ class WeightedBoard(NamedTuple):
 
     board: str
     probability: float
-    """That of all boards which permutations of suits map to it, given the ranges."""
+    """The total for all boards that permutations of suits map to it, given the ranges."""
 
 
 def boards_over(
     game: NoLimitEndgame, over: str, given: Sequence[str] | None = None
 ) -> tuple[WeightedBoard, ...]:
-    """Return the boards of a street, one of each class of symmetric ones, or some given ones.
+    """Return the boards of a street, one for each class of symmetric boards, or the given boards.
 
-    All flops are listed for "flops"; all turns after the flop of the game for "turns"; and for
-    "rivers" all last cards after its turn, or all turns and rivers if its board is a flop. The
-    probability of a board is proportional to the weights of the pairs of hands that it leaves.
+    "flops" lists all flops, "turns" all turns after the flop of the game, and "rivers" all rivers
+    after its turn, or all turns and rivers if its board is a flop. The probability of a board is
+    proportional to the total weight of the pairs of hands that it does not block.
 
     Raises
     ------
     ParameterError
-        If no pair of hands is left with any board, or a given board is not one of the street.
+        If every board blocks all pairs of hands, or a given board does not belong to the street.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def boards_over(
     likely = {board: count * _left(pairs, totals, board) for board, count in counts.items()}
     total = fsum(likely.values())
     if not total > 0:
-        raise ParameterError(f"{game.name}: no pair of hands is left with any of the {over}")
+        raise ParameterError(f"{game.name}: all {over} block every pair of hands in the ranges")
     return tuple(WeightedBoard(board, own / total) for board, own in likely.items() if own > 0)
 
 
 def _classes(known: Sequence[str], size: int, suits: list[list[int]]) -> dict[str, int]:
-    """Return one board of each class of symmetric ones, and the number of boards in its class."""
+    """Return one board for each class of symmetric boards, and the size of its class."""
     counts: dict[tuple[int, ...], int] = {}
     rest = [place for place, card in enumerate(DECK) if card not in known]
     for more in combinations(rest, size - len(known)):
@@ -80,16 +80,16 @@ def _classes(known: Sequence[str], size: int, suits: list[list[int]]) -> dict[st
 
 
 def _checked(board: str, known: Sequence[str], size: int) -> str:
-    """Return a given board in normal form, with the known cards first; raise if it is another."""
+    """Return a given board in normal form, with the known cards first; raise if it lacks them."""
     cards = parse_cards(board)
     if len(cards) != size or not {*known} <= {*cards}:
-        begins = f" that include {' '.join(known)}" if known else ""
-        raise ParameterError(f"the board {show(board)} does not have {size} cards{begins}")
+        begins = f", including {' '.join(known)}" if known else ""
+        raise ParameterError(f"the board {show(board)} must have {size} cards{begins}")
     return "".join([*known, *(card for card in cards if card not in known)])
 
 
 def with_board(game: NoLimitEndgame, board: str) -> NoLimitEndgame:
-    """Return an endgame that begins with another board; limits by street are those of its streets.
+    """Return the endgame with another board; limits by street are those of the streets it has.
 
     Raises
     ------
@@ -106,9 +106,9 @@ def with_board(game: NoLimitEndgame, board: str) -> NoLimitEndgame:
 
 
 def _symmetries(known: Sequence[str], weights: list[FloatArray]) -> list[list[int]]:
-    """Return where permutations of suits move the cards of the deck.
+    """Return the permutations of suits that change neither the known cards nor the ranges.
 
-    They are those that change neither the known cards nor the ranges.
+    Each lists [52] where the cards of the deck move.
     """
     found = []
     for suits in permutations(SUITS):
@@ -133,7 +133,7 @@ def _pair_weights(weights: list[FloatArray]) -> FloatArray:
 
 
 def _left(pairs: FloatArray, totals: tuple[float, FloatArray, FloatArray], board: str) -> float:
-    """Return the sum of the weights of the pairs without a card of a board."""
+    """Return the total weight of the pairs of hands that a board does not block."""
     cards = {*parse_cards(board)}
     blocked = [place for place, hand in enumerate(HOLE_CARDS) if cards & {hand[:2], hand[2:]}]
     whole, of_first, of_second = totals

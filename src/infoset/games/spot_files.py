@@ -1,4 +1,4 @@
-"""Endgames in files of poker programs: commands of TexasSolver, trees of PioSOLVER, and JSON."""
+"""Endgames in files of poker solvers: TexasSolver commands, PioSOLVER trees, and JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from infoset.games.holdem_hands import HOLE_CARDS, PLACE, normal_cards, parse_ca
 from infoset.games.nolimit_endgame import NoLimitEndgame
 
 NO_LIMIT: Final = 100
-"""Number of raises on a street that is never reached."""
+"""A number of raises that no street reaches."""
 
 
 def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
@@ -26,9 +26,9 @@ def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
     Raises
     ------
     GameFileError
-        If the text is not a spot, or has a rule that `NoLimitEndgame` does not have.
+        If the text is not a spot, or has a rule that `NoLimitEndgame` does not support.
     ParameterError
-        If the spot is not an endgame, such as with a card twice.
+        If the spot is not a valid endgame, for example because it has a card twice.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Spot(NamedTuple):
         raise GameFileError(f"{where}: {problem}", line=line)
 
     def number(self, text: object, what: str, line: int | None = None) -> Fraction:
-        """Return a number that the spot has for something."""
+        """Return a number of the spot, given as text; `what` names it in the error."""
         try:
             return Fraction(str(text).strip().rstrip("%"))
         except (ValueError, ZeroDivisionError):
@@ -86,7 +86,7 @@ class Sizes(NamedTuple):
     donks: list[str]
     raises: list[str]
     reraises: list[str] | None = None
-    """None for those of raises."""
+    """None if they are those of `raises`."""
 
 
 def _texts(board: str, sizes: Callable[[str, str], Sizes]) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _texts(board: str, sizes: Callable[[str, str], Sizes]) -> dict[str, Any]:
             own = sizes(street, position)
             bets.append(f"{street} {position}: {_listed(own.bets)}")
             raises.append(f"{street} {position}: {_listed(own.raises)}")
-            # Nobody has bet before the first street.
+            # Nobody has bet before the first street, so that it has no donk bets.
             if position == "oop" and len(bets) > 1:
                 bets.append(f"{street} oop donk: {_listed(own.donks)}")
             if own.reraises is not None:
@@ -110,7 +110,7 @@ def _listed(sizes: list[str]) -> str:
 
 
 def _decimal(number: Fraction) -> float | int:
-    """Return a number as games have it."""
+    """Return a number as a parameter of a game: an integer if it is whole."""
     return int(number) if number.denominator == 1 else float(number)
 
 
@@ -126,7 +126,7 @@ KINDS: Final = ("bet", "donk", "raise", "allin")
 
 
 def _parse_commands(spot: Spot) -> NoLimitEndgame:
-    """Read commands of TexasSolver's console, one per line."""
+    """Read the commands of TexasSolver's console, one per line."""
     given: dict[str, str] = {}
     sizes: dict[tuple[str, ...], list[str]] = {}
     for line, text in spot.numbered_lines():
@@ -138,7 +138,7 @@ def _parse_commands(spot: Spot) -> NoLimitEndgame:
         elif name in (*REQUIRED, "allin_threshold", "raise_limit"):
             given[name] = rest.strip()
         elif not IGNORED.match(text):
-            spot.fail(f"{show(command)} is not a command that is known here", line)
+            spot.fail(f"{show(command)} is not a supported command", line)
     for name in REQUIRED:
         if not given.get(name):
             spot.fail(f"the command set_{name} is missing")
@@ -147,7 +147,7 @@ def _parse_commands(spot: Spot) -> NoLimitEndgame:
     def of_player(street: str, position: str) -> Sizes:
         bets, donks, raises = (sizes.get((position, street, kind), []) for kind in KINDS[:3])
         if (position, street, "allin") in sizes:
-            # All-in is added where there are sizes: no donk bet if there are none.
+            # All-in is added to donk bets only if they have sizes.
             bets, raises = [*bets, "a"], [*raises, "a"]
             donks = [*donks, "a"] if donks else []
         return Sizes(bets, donks, raises)
@@ -161,14 +161,14 @@ def _parse_commands(spot: Spot) -> NoLimitEndgame:
         ranges=(given["range_oop"], given["range_ip"]),
         max_raises=int(spot.number(given.get("raise_limit", NO_LIMIT), "raise_limit")),
         all_in=1.0,
-        # What a player has put in includes its half of the pot there.
+        # In TexasSolver, what a player has put in includes half of the initial pot.
         all_in_above=_decimal(max(threshold * stack - pot / 2, Fraction(0))),
         **_texts(board, of_player),
     )
 
 
 def _bet_sizes(spot: Spot, line: int, rest: str) -> tuple[str, str, str, list[str]]:
-    """Return player, street and kind of sizes, and the sizes in percent of the pot."""
+    """Return position, street and kind of sizes, and the sizes in percent of the pot."""
     parts = [part.strip().lower() for part in rest.split(",")]
     position, street, kind, *numbers = *parts, *[""] * (3 - len(parts))
     for part, known in ((position, POSITIONS), (street, STREETS), (kind, KINDS)):
@@ -194,11 +194,11 @@ UNSUPPORTED: Final[Mapping[str, str]] = {
     "ExtraLines": "",
     "ICM.Enabled": "False",
 }
-"""Settings whose other values change the tree in ways that `NoLimitEndgame` does not have."""
+"""Settings of which only these values are supported: others change the rules of the tree."""
 
 
 def _parse_settings(spot: Spot) -> NoLimitEndgame:
-    """Read the tree of PioSOLVER that its viewer copies: lines such as `#Pot#100`."""
+    """Read a tree as PioSOLVER's viewer copies it: lines such as `#Pot#100`."""
     given: dict[str, str] = {}
     for line, text in spot.numbered_lines():
         match = SETTING.fullmatch(text)
@@ -210,7 +210,7 @@ def _parse_settings(spot: Spot) -> NoLimitEndgame:
             spot.fail(f"the setting #{name}# is missing")
     for name, usual in UNSUPPORTED.items():
         if given.get(name, usual) != usual:
-            spot.fail(f"#{name}#{given[name]} is a rule that nolimit_endgame does not have")
+            spot.fail(f"#{name}#{given[name]} is a rule that nolimit_endgame does not support")
     board = "".join(parse_cards(given["Board"]))
     pot, stack = (spot.number(given[name], name) for name in ("Pot", "EffectiveStacks"))
     most = spot.number(given.get("AddAllinOnlyIfLessThanThisTimesThePot") or 0, "AddAllin") / 100
@@ -228,8 +228,8 @@ def _parse_settings(spot: Spot) -> NoLimitEndgame:
             if stack > most * pot:
                 spot.fail(
                     f"#{name}.AddAllin# depends on the pot here, because the stacks are more than "
-                    f"{_decimal(most)} pots; write all-in as the size a, or use add_all_in of "
-                    "nolimit_endgame"
+                    f"{_decimal(most)} times the pot; write all-in as the size a, or use the "
+                    "parameter add_all_in of nolimit_endgame"
                 )
             found = [[*sizes, "a"] if sizes else [] for sizes in found]
         bets, donks, raises = found
@@ -264,13 +264,13 @@ RIVER_KEYS: Final = {
 
 
 def _parse_json(spot: Spot) -> NoLimitEndgame:
-    """Read an object with the parameters of the game, or with hands and weights of players."""
+    """Read a JSON object with the parameters of the game, or with each player's hands."""
     try:
         given = json.loads(spot.text)
     except (ValueError, RecursionError) as error:
-        spot.fail(f"it is not JSON: {error}")
+        spot.fail(f"the text is not valid JSON: {error}")
     if not isinstance(given, dict):
-        spot.fail("it is not a JSON object")
+        spot.fail("the text is not a JSON object")
     if "players" in given:
         given = _river(spot, given)
     known = [field.name for field in fields(NoLimitEndgame) if field.init]
@@ -284,7 +284,7 @@ def _parse_json(spot: Spot) -> NoLimitEndgame:
 
 
 def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a river whose players have lists of hands and weights."""
+    """Return the parameters of a river spot that lists each player's hands and weights."""
     for key in given:
         if key not in RIVER_KEYS:
             spot.fail(f"{show(key)} is not one of {', '.join(sorted(RIVER_KEYS))}")
@@ -301,7 +301,7 @@ def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _weights(hands: list[str], weights: list[float] | None) -> list[float]:
-    """Return the weights of all hands, given those of some of them, with cards in any order."""
+    """Return the weights of all hands, given those of some hands with cards in any order."""
     found = [0.0] * len(HOLE_CARDS)
     for hand, weight in zip(hands, weights or [1.0] * len(hands), strict=True):
         found[PLACE[normal_cards(hand)]] = float(weight)
