@@ -38,9 +38,9 @@ def test_long_reports_are_shortened(command):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("report", "kuhn_poker"), "report solves endgames of hold'em, and kuhn_poker is another"),
+        (("report", "kuhn_poker"), "report solves hold'em endgames, and kuhn_poker is another"),
         ((*RUN, "--over", "streets"), "unknown over 'streets'"),
-        ((*RUN, "--sample", "missing.txt"), "is not a number, all, or a file that can be read"),
+        ((*RUN, "--sample", "missing.txt"), "is not a number, all, or a readable file"),
         ((*RUN, "--sample", "0"), "sample"),
         ((*RUN, "--line", "bet 7", "--sample", 1), "unknown line 'bet 7'"),
     ],

@@ -178,7 +178,7 @@ TargetOption: TypeAlias = Annotated[
         "--target",
         metavar="NUMBER",
         help="Exploitability (or NashConv) at which to stop, such as 0.01, 0.1% (of the payoff "
-        "range), or 0.1%pot (of the pot with which the game begins).",
+        "range), or 0.1%pot (of the initial pot).",
     ),
 ]
 IterationsOption: TypeAlias = Annotated[

@@ -31,7 +31,7 @@ AVERAGE_NOTE = (
     "independently"
 )
 SMALLEST_SHOWN = 0.0005
-"""Probabilities below it are not printed."""
+"""Smaller probabilities are not printed."""
 SEARCHER_NOTE = "note: the searcher was queried once at each infostate; these answers are measured"
 
 
@@ -169,7 +169,7 @@ def number_text(value: float | int | None) -> str:
 
 
 def value_text(value: float, player: Player, pot: InitialPot | None) -> str:
-    """Format a value, in a game that begins with a pot also with the player's part of the pot."""
+    """Format a value; in a game with an initial pot, also with the player's contribution to it."""
     if pot is None:
         return number_text(value)
     return f"{number_text(value)} ({number_text(value + pot.contributions[player])} with the pot)"
@@ -186,7 +186,7 @@ def error_rows(measured: Evaluation, pot: InitialPot | None) -> list[tuple[str, 
     """Return the names and texts of the distances of a policy from equilibrium.
 
     Exploitability is defined in two-player constant-sum games; in others, the largest gain takes
-    its place. In a game that begins with a pot, it is also given in percent of the pot.
+    its place. In a game with an initial pot, it is also given in percent of the pot.
     """
     rows = [("NashConv", error_text(measured.nash_conv, measured.rounding))]
     name, error = "exploitability", measured.exploitability
@@ -199,7 +199,7 @@ def error_rows(measured: Evaluation, pot: InitialPot | None) -> list[tuple[str, 
 
 
 def frequencies_text(actions: Sequence[Action], frequencies: FloatArray) -> str:
-    """Format how often actions are played, with words that stay together in a table."""
+    """Format how often actions are played; a table does not break a line within an action."""
     pairs = zip(actions, frequencies.tolist(), strict=True)
     texts = (f"{action} {share:.3f}" for action, share in pairs if share >= SMALLEST_SHOWN)
     return "  ".join(text.replace(" ", JOINT) for text in texts)

@@ -1,4 +1,4 @@
-"""Reports of an endgame over many boards: each is solved, and what happens there is tabulated."""
+"""Reports on an endgame over many boards: solve it on each board, and tabulate the results."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ STUDY: Final = "report"
 START: Final = "(start)"
 REACHED: Final = "reached"
 NUM_VALUES: Final = 5
-"""Columns of errors, values and equities, before those of frequencies."""
+"""Number of columns for the error, values and equities, which precede those for frequencies."""
 MAX_BARS: Final = 60
-"""Number of boards in a picture."""
+"""Maximum number of boards in a picture."""
 
 
 @dataclass(frozen=True)
 class BoardCell:
-    """An endgame that is solved on one board.
+    """An endgame to be solved on one board.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class BoardCell:
         return asdict(self)
 
     def run(self, interrupt: Interrupt) -> CellResult:
-        """Return errors, values and equities of the players, and frequencies at the lines."""
+        """Return the error, the players' values and equities, and the frequencies at the lines."""
         form = to_public_form(load_game(self.game))
         result = solve(
             form,
@@ -114,7 +114,7 @@ def _equities(values: PublicValues) -> list[float]:
 
 
 def _at_line(values: PublicValues, line: str) -> dict[str, Any]:
-    """Return what happens at a public node; frequencies are missing if it is not reached."""
+    """Return what is reported at a public node; frequencies are None if play never reaches it."""
     form: PublicForm = values.public_form
     node = 0 if line == START else form.find_line(line)[0]
     probability = values.probability(node)
@@ -127,7 +127,7 @@ def _at_line(values: PublicValues, line: str) -> dict[str, Any]:
 
 
 class BoardSetting(NamedTuple):
-    """What a report is made of."""
+    """The parameters of a report."""
 
     game: NoLimitEndgame
     boards: tuple[WeightedBoard, ...]
@@ -152,7 +152,7 @@ def report_boards(
     executor: Executor | None = None,
     callback: CellCallback | None = None,
 ) -> Finished:
-    """Solve an endgame on many boards, or resume that, and report what happens on each.
+    """Solve an endgame on many boards and tabulate the results; an interrupted report resumes.
 
     Parameters
     ----------
@@ -160,10 +160,10 @@ def report_boards(
         "flops", "turns" or "rivers"; see `boards_over`. The game then begins on that street, with
         the same pot, stacks and ranges.
     folder
-        Folder of the report, from which finished boards are read.
+        Folder of the report. Boards already finished there are not solved again.
     sample
-        A number of boards to draw by their probabilities, with replacement; or the boards to solve;
-        by default all, one of each class of symmetric ones.
+        The number of boards to draw by their probabilities, with replacement; or the boards to
+        solve. By default, all boards are solved, one for each class of symmetric boards.
     lines
         The public nodes whose frequencies are reported, such as `check / bet 50`.
     target, iterations
@@ -174,11 +174,11 @@ def report_boards(
     Raises
     ------
     ParameterError
-        If an argument is invalid, or a board is not possible.
+        If an argument is invalid, or a board is impossible.
     GameTooLargeError
-        If the public form of a board does not fit.
+        If the public form of a board does not fit in memory.
     UnknownNameError
-        If a board has no such line.
+        If a line does not exist on a board.
     """
     check_choice("over", over, BOARDS_OVER)
     boards = _chosen(game, over, sample, seed)
@@ -235,8 +235,8 @@ def tabulate_boards(run: RunCells, setting: BoardSetting) -> Report:
     total = fsum(weights.tolist())
     mean = ("mean", None, total, *_means(rows, weights, [*map(len, actions)]))
     title = (
-        f"Probability of the board given the ranges, {named}, what each player gets of the pot, "
-        "its equity, how often the line is reached, and how often each action is played there"
+        f"Probability of the board given the ranges, {named}, EV with the pot and equity of each "
+        "player, and how often each line is reached and each action is played there"
     )
     table = Table(STUDY, title, tuple(columns), (*rows, mean))
     pictures = tuple(
@@ -246,7 +246,7 @@ def tabulate_boards(run: RunCells, setting: BoardSetting) -> Report:
 
 
 def _actions(results: Sequence[CellResult], place: int) -> list[str]:
-    """Return all actions at a line, in the order of the boards that have most of them."""
+    """Return all actions at a line, in the order of the boards with the most actions."""
     listed = sorted((result["lines"][place]["actions"] for result in results), key=len)
     return [*dict.fromkeys(name for own in reversed(listed) for name in own)]
 
@@ -272,7 +272,7 @@ def _numbers(
 def _means(
     rows: Sequence[tuple[Entry, ...]], weights: FloatArray, num_actions: Sequence[int]
 ) -> list[float | None]:
-    """Return the means of the columns of numbers, weighted by how likely each board or node is."""
+    """Return the means of numeric columns, weighted by the probability of each board or node."""
     numbers = np.array([row[3:] for row in rows], np.float64)  # None becomes NaN
     found: list[float | None] = (weights @ numbers[:, :NUM_VALUES]).tolist()
     first = NUM_VALUES
@@ -293,7 +293,7 @@ def _picture(
     line: str,
     actions: Sequence[str],
 ) -> FrequencyBars:
-    """Return the frequencies at a line, sorted by those of its actions."""
+    """Return a picture of the frequencies at a line, sorted by those of its first action."""
     rows = []
     for one, result in zip(boards, results, strict=True):
         at = result["lines"][place]
@@ -301,7 +301,7 @@ def _picture(
             shares = dict(zip(at["actions"], at["frequencies"], strict=True))
             rows.append((tuple(shares.get(name, 0.0) for name in actions), one.board))
     rows.sort(reverse=True)
-    # Of many boards, every so many-th is drawn.
+    # Of many boards, evenly spaced ones are drawn.
     drawn = np.linspace(0, len(rows) - 1, min(len(rows), MAX_BARS)).astype(int).tolist()
     chosen = [rows[at] for at in drawn]
     many = "" if len(chosen) == len(rows) else f", {len(chosen)} of {len(rows)}"

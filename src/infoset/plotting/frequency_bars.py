@@ -1,4 +1,4 @@
-"""A picture of frequencies: a stacked bar for each case, with a color for each action."""
+"""Pictures of frequencies: a stacked bar for each row, with a color for each action."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def plot_frequencies(
     Parameters
     ----------
     labels
-        [R] the texts on the left, from the top.
+        [R] the labels of the rows, from top to bottom.
     actions
-        [A] the texts of the legend, in the order of the bars' parts.
+        [A] the entries of the legend, in the order of the segments of a bar.
     frequencies
         [R, A] shares, which sum to 1 in each row; rows with NaN are blank.
     """

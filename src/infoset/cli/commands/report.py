@@ -1,4 +1,4 @@
-"""`infoset report`: solve a poker endgame on many boards, and tabulate what happens on each."""
+"""`infoset report`: solve a poker endgame on many boards, and tabulate the results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run(
         str,
         typer.Argument(
             metavar="SPOT",
-            help="A poker endgame: nolimit_endgame(board=...), or the file of a spot.",
+            help="A poker endgame: nolimit_endgame(board=...), or a spot file.",
             show_default=False,
         ),
     ],
@@ -36,16 +36,16 @@ def run(
         str,
         typer.Option(
             metavar="STREET",
-            help="The boards: flops, turns after the flop of the spot, or rivers after its turn "
-            "(after its flop, if it has no turn). The game begins there.",
+            help="Boards to solve: flops, turns after the spot's flop, or rivers after its turn "
+            "(after its flop if it has no turn). The game begins on that street.",
         ),
     ] = "turns",
     sample: Annotated[
         str,
         typer.Option(
             metavar="NUMBER|FILE",
-            help="Number of boards to draw by their probabilities, a file with a board on each "
-            "line, or all: one of each class of symmetric ones.",
+            help="Number of boards to draw by their probabilities, a file with one board per "
+            "line, or all (one for each class of symmetric boards).",
         ),
     ] = "all",
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the sample.")] = 0,
@@ -53,8 +53,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="LINE",
-            help="Public node whose frequencies are reported, such as 'check / bet 50'; may be "
-            "repeated.",
+            help="Public node whose action frequencies are reported, such as 'check / bet 50'; may "
+            "be repeated.",
             show_default="(start)",
         ),
     ] = None,
@@ -82,11 +82,11 @@ def run(
     on: OnOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Solve a poker endgame on many boards, and report what happens on each.
+    """Solve a poker endgame on many boards, and tabulate the results.
 
-    A row for each board, and their mean: its probability given the ranges, exploitability, what
-    each player gets of the pot, equities, and how often each action is played. Ctrl-C stops at any
-    time. The same command then resumes with the missing boards.
+    The table has a row for each board and one of means: probability given the ranges,
+    exploitability, EV with the pot and equity of each player, and how often each action is played.
+    Ctrl-C stops at any time; the same command then resumes with the remaining boards.
     """
     from infoset.experiments import check_writable, report_boards
     from infoset.front import load
@@ -95,8 +95,8 @@ def run(
     rules = load(game)
     if not isinstance(rules, NoLimitEndgame):
         raise UnsupportedGameError(
-            f"report solves endgames of hold'em, and {shortened(str(rules))} is another game: give "
-            "nolimit_endgame(board=...), or the file of a spot"
+            f"report solves hold'em endgames, and {shortened(str(rules))} is another game: give "
+            "nolimit_endgame(board=...), or a spot file"
         )
     folder = Path("runs") / f"report-{over}" if out is None else out
     check_writable(folder)
@@ -138,16 +138,16 @@ def _sample(text: str) -> int | Sequence[str] | None:
         lines = Path(text).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ParameterError(
-            f"--sample {text} is not a number, all, or a file that can be read ({error})"
+            f"--sample {text} is not a number, all, or a readable file ({error})"
         ) from None
     boards = [line.strip() for line in lines if line.strip()]
     if not boards:
-        raise ParameterError(f"--sample {text}: the file has no board; write one on each line")
+        raise ParameterError(f"--sample {text}: the file has no boards; write one per line")
     return boards
 
 
 def _shortened(table: Table) -> Table:
-    """Return a table with the first rows, and that of the means."""
+    """Return a table with the first rows and the row of means."""
     from dataclasses import replace
 
     if len(table.rows) <= MAX_ROWS + 1:

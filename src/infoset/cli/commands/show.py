@@ -75,7 +75,7 @@ class Choice(NamedTuple):
         return [row for place, row in enumerate(kept) if place in best]
 
     def node_rows(self, policy: TabularPolicy) -> list[NodeRow]:
-        """Return the rows of public nodes that are chosen, in their order."""
+        """Return the rows of the chosen public nodes, in their order."""
         from infoset.evaluation import PublicValues
 
         form: Any = policy.form
@@ -102,7 +102,7 @@ class Choice(NamedTuple):
         )
 
     def _matches(self, label: str, policy: TabularPolicy) -> bool:
-        """Return whether a label contains the text as it is, or as the game writes it."""
+        """Return whether a label contains the text as given, or in the game's notation."""
         text = self.match or ""
         return text in label or policy.form.source.normal_text(text) in label
 
