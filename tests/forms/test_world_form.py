@@ -578,7 +578,7 @@ def test_what_takes_too_long_is_refused(monkeypatch):
 
 def test_what_has_no_world_form():
     world, _ = forms("kuhn_poker(players=3)")
-    with pytest.raises(UnsupportedGameError, match="locks and other transforms have two players"):
+    with pytest.raises(UnsupportedGameError, match="locks and other transforms need two players"):
         infoset.solve(lock(world, {("[K]", 0): {"pass": 1, "bet": 0}}), "cfr", iterations=1)
     with pytest.raises(ParameterError, match="a sequence form of leduc_poker was given"):
         infoset.solve(forms(LEDUC)[1], form="world")

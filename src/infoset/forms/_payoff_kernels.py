@@ -175,7 +175,7 @@ class ComposedPayoffs(NamedTuple):
 
 
 class TerminalPayoffs(NamedTuple):
-    """The payoffs of all players of a sequence form that has not two of them."""
+    """The payoffs of all players in a sequence form without exactly two players."""
 
     sequence: IndexArray
     """[M, N] the players' last sequences at each terminal, as positions in their layouts."""

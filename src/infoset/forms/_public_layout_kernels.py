@@ -1,4 +1,4 @@
-"""Kernels on the layout of a public form, whose infostates are runs: those of a public decision.
+"""Kernels for the layout of a public form, in which the infostates of a public decision are a run.
 
 Runs are in the order of the treeplex. The infostates of run r have the positions `first[r] + a *
 stride[r] + k`, where a is an action and k the class of the hand, and are the entries `place[r] + k`
@@ -108,9 +108,9 @@ def max_additions_of_runs(
     additions: LongArray,
     children: LongArray,
 ) -> int:
-    """Return what `max_additions` does, given arrays [Q] in order of position.
+    """Return the result of `max_additions`, given arrays [Q] in order of position.
 
-    additions: overwritten; children: zeros, overwritten.
+    Both arrays are overwritten; children: zeros.
     """
     for run in range(len(first) - 1, -1, -1):
         for own in range(count[run]):

@@ -143,7 +143,7 @@ class PublicPayoffs(NamedTuple):
         return self._replace(factor=np.abs(self.factor), matrix=np.abs(self.matrix))
 
     def in_precision(self, precision: str) -> PublicPayoffs:
-        """Return the payoffs in another precision; what has none is shared."""
+        """Return the payoffs in another precision; arrays of integers are shared."""
         return self._replace(
             factor=self.factor.astype(precision),
             own_weight=self.own_weight.astype(precision),

@@ -259,7 +259,7 @@ def compile_programs(
                 source = leaving.sources[leaving.keys[i] & LOW]
                 edge, slot = source & LOW, source >> 32
                 goal = child_slot[edges.target[edge]]
-                # After steps that are left out, the player may have no decisions in some worlds.
+                # After omitted steps, the player may have no decisions in some worlds.
                 children[at + 5] = max(children[at + 5], edges.size[edge])
                 add_transfer(transfers, num_transfers, edges, edge, slot, goal)
                 num_transfers += 1

@@ -61,7 +61,7 @@ class DerivedMembers:
         """
         if self.num_players != 2:
             raise UnsupportedGameError(
-                f"on a {self.kind} form, locks and other transforms have two players, and "
+                f"on a {self.kind} form, locks and other transforms need two players, and "
                 f"{self.name} has {self.num_players}: use the sequence form (form='sequence', "
                 "--form sequence)"
             )
@@ -164,10 +164,10 @@ def values_by_payoffs(
     fill: Callable[[Player, FloatArray], None],
     workspace: FloatArray | None = None,
 ) -> tuple[PlayerValues, ...]:
-    """Return the values of the players under behavior policies, by the methods' kernels.
+    """Return the values of the players under behavior policies, with the kernels of the methods.
 
     With two players, two arrays suffice: the plan of one player at a time, and a gradient, which
-    depends on the plan of the opponent only.
+    depends only on the opponent's plan.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def values_by_payoffs(
         realize_policy(layout.groups, layout.parent, plans[player], plans[player])
 
     found = []
-    # Shared by both players, it first contains the plan of the opponent of the first one.
+    # An array that both players share first contains the plan of player 0's opponent.
     for player in range(1 if is_shared else 0, len(layouts)):
         realize(player)
     for player, layout in enumerate(layouts):
@@ -201,7 +201,7 @@ def values_by_payoffs(
             payoffs.refresh(player, plans)
         fill_gradient(player, payoffs.by_player, plans, gradient)
         if is_shared:
-            realize(player)  # It also is the plan that the next gradient needs.
+            realize(player)  # The next gradient needs this plan, too.
         value = plan_value(gradient, plans[player])
         best = best_response_value(layout.groups, layout.parent, gradient)
         found.append(PlayerValues(value, best))

@@ -41,7 +41,7 @@ class PlayerValues(NamedTuple):
 
 
 class SequenceTable(Protocol):
-    """An array [rows, columns] of sequences, of which a slice of rows is an array."""
+    """A table [rows, columns] of sequences whose slices of rows are arrays."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -300,7 +300,7 @@ class Form(Protocol, metaclass=_HasMembers):
             `Layout.normalize`.
         workspace
             An array in float64, at least twice as long as the longest weights, which is
-            overwritten. New memory costs more time than the numbers that are written to it.
+            overwritten. Allocating new memory would take longer than filling it.
         """
 
     def table(self) -> FormTable:

@@ -156,11 +156,11 @@ class FormPayoffs(NamedTuple):
     other forms, `ComposedPayoffs`."""
     refresh: Callable[[Player, tuple[FloatArray, ...]], None] | None = None
     """Function of a player and of all plans [Q], to be called before each gradient of the player,
-    which changes payoffs in place; None if payoffs are fixed, as they mostly are."""
+    which changes payoffs in place; None if payoffs are fixed, as they usually are."""
 
     @property
     def pairs(self) -> tuple[TwoPlayerPayoffs, ...]:
-        """Payoffs by player of a form that has two players, or is not a sequence form."""
+        """Payoffs by player of a form with two players, or of one that is not a sequence form."""
         return cast("tuple[TwoPlayerPayoffs, ...]", self.by_player)
 
 

@@ -149,7 +149,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         ends = self.terminals
         reach = np.repeat(ends.chance_reach, np.diff(ends.first_payoff))[:, None]
         check_range(self.name, ends.payoff * reach, precision)
-        # The arrays are shared, but for numbers in another precision and intermediate results.
+        # Arrays are shared, except numbers in another precision and intermediate results.
         none = no_composition(precision)
         return FormPayoffs(
             tuple(
@@ -278,7 +278,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """The sequences of a player's public actions with each hand, which are computed by rows."""
+    """The sequences of a player's public actions with each hand; rows are computed on demand."""
 
     form: PublicForm
     player: Player

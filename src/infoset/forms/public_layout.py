@@ -1,7 +1,7 @@
 """The treeplexes and layouts of public forms: a few numbers for each public decision.
 
 All hands of a public decision have the same actions, and their sequences are at consecutive places.
-Arrays with an entry for each infostate or each sequence are computed where they are asked for.
+Arrays with an entry for each infostate or each sequence are computed on demand.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class PublicRuns:
     node: IntArray
     """[R] the public node."""
     depth: IntArray
-    """[R] number of the player's decisions before."""
+    """[R] number of the player's earlier decisions."""
     actions: LongArray
     count: LongArray
     """[R] numbers of actions, and of classes of hands."""
@@ -48,18 +48,19 @@ class PublicRuns:
     first: LongArray
     stride: LongArray
     """[R] position of the first action of the first infostate, and the distance to the next action;
-    the infostates of an action follow each other."""
+    the entries of an action, one for each infostate, are consecutive."""
     last: IntArray
     public: IntArray
-    """[R] the player's last public sequence before, and the public sequence of the first action."""
+    """[R] the player's last public sequence before the decision, and the public sequence of its
+    first action."""
     above: LongArray
-    """[R] the sequence before, with the first class of hands."""
+    """[R] the parent sequence of the first class of hands."""
     above_step: LongArray
     """[R] the distance from one class of hands to the next there; 0 for the empty sequence."""
     row: LongArray
     class_above: IntArray
-    """[R] row of `class_above` [pairs, classes], which has the class of hands at the sequence
-    before of each class."""
+    """[R] the row of `class_above` [pairs, classes], which has the class of hands at the parent
+    sequence for each class."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -134,7 +135,7 @@ def _classes_above(form: Any, player: Player) -> tuple[LongArray, IntArray]:
     nodes = form.decisions[player]
     pairs = np.stack([form.class_map[nodes], sequences.class_map[sequences.last[nodes]]])
     kinds, row = np.unique(pairs, axis=1, return_inverse=True)
-    # A class is where its first hand is, whose class above all its hands share.
+    # All hands of a class have the same class above, so its first hand determines it.
     above = np.zeros((kinds.shape[1], classes.shape[1]), np.int32)
     for kind, (own, before) in enumerate(kinds.T.tolist()):
         hands = np.unique(classes[own], return_index=True)[1]
@@ -143,7 +144,7 @@ def _classes_above(form: Any, player: Player) -> tuple[LongArray, IntArray]:
 
 
 class PublicTreeplex(Treeplex):
-    """A treeplex of a public form, whose arrays are computed when they are first asked for."""
+    """A treeplex of a public form, whose arrays are computed at the first access."""
 
     _runs: PublicRuns
 
@@ -185,7 +186,7 @@ class PublicTreeplex(Treeplex):
     def plan_roundings(self) -> int:
         """Maximum number of roundings in an entry of a plan made from normalized weights."""
         runs = self._runs
-        # All hands have the same: a public decision counts as one infostate.
+        # The number is the same for all hands: a public decision counts as one infostate.
         size = 1 + int(runs.actions.sum())
         return max_roundings(runs.last, runs.public, runs.actions.astype(np.int32), size)
 
@@ -196,7 +197,7 @@ def _frozen(array: IntArray) -> IntArray:
 
 
 class PublicLayout(Layout):
-    """The layout of a player of a public form, with the bits of `action_major_layout`."""
+    """The layout of a player of a public form, equal to that of `action_major_layout`."""
 
     _runs: PublicRuns
 

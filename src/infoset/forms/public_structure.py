@@ -370,9 +370,9 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
     def early_decisions(
         self, player: Player, max_depth: int | None = None
     ) -> tuple[IntArray, LongArray]:
-        """Return public decisions with fewer than `max_depth` decisions of the player before.
+        """Return the public decisions after fewer than `max_depth` decisions of the player.
 
-        The second array has the first infostate of each.
+        The second array has the first infostate of each decision.
         """
         runs = self.runs[player]
         if max_depth is None:

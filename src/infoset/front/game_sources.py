@@ -82,7 +82,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         `package.module:Class(...)` for a game in a module, which workers can import, too;
         the path of a file of Gambit (`.efg`, `.nfg`, `.gbt`) or LiteEFG (`.game`), which may be
         compressed by gzip;
-        the path of a poker spot of TexasSolver or PioSOLVER, or as JSON.
+        the path of a poker spot from TexasSolver or PioSOLVER, or in JSON.
     **parameters
         Parameters of a registered game, or of a class in a Python file, which replace those of the
         text.

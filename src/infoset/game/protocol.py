@@ -34,10 +34,10 @@ class InitialPot(NamedTuple):
     """The pot with which a game begins."""
 
     size: float
-    """What is in the pot, in the game's units."""
+    """Size of the pot, in the game's units."""
     contributions: tuple[float, ...]
-    """[N] what each player has put into it. Utilities count it as the player's: together with it,
-    they are what the player gets of the pot."""
+    """[N] what each player has put into it. Utilities are net of it; both together are what the
+    player gets of the pot."""
 
 
 class Game(ABC):
@@ -100,9 +100,9 @@ class Game(ABC):
 
     @property
     def initial_pot(self) -> InitialPot | None:
-        """The pot with which the game begins, if there is one, as in the endgames of poker.
+        """The pot with which the game begins, if there is one, as in poker endgames.
 
-        Errors are then also given in percent of it, and values with the player's part of it added.
+        Errors are then also given in percent of it, and values also with the player's contribution.
         """
         return None
 
@@ -299,10 +299,10 @@ class Game(ABC):
 
     @staticmethod
     def normal_text(text: str) -> str:
-        """Return a text about infostates with labels as the game writes them.
+        """Return a text about infostates with labels in the game's notation.
 
         Override it if users write the same label in several ways, such as the cards of a hand in
-        any order. Where a text is looked up and unknown, its normal form is looked up.
+        any order. If a text is not found, its normal form is looked up.
 
         Parameters
         ----------

@@ -104,10 +104,10 @@ def value_of_matched_regrets(
     regret: FloatArray,
     gradient: FloatArray,
 ) -> Lanes:
-    """Return what `value_of_policy` does, if the policy matches the regrets without a prediction.
+    """Return `value_of_policy` of the policy that matches the regrets without a prediction.
 
-    discount, tolerance: those with which the policy was made. The result has the bits of the policy
-    that `match_regrets_in_lanes` stores.
+    discount, tolerance: those with which the policy was computed. The result is bit for bit that of
+    the policy that `match_regrets_in_lanes` stores.
     """
     if actions == 2:
         # Half of all decisions; the two regrets stay in registers.
@@ -141,9 +141,9 @@ def match_regrets(
     tolerance: FloatArray,
     policy: FloatArray,
 ) -> None:
-    """Fill the policy [Q] that matches regrets [Q] without a prediction; they may be one array.
+    """Fill the policy [Q] that matches regrets [Q] without a prediction; both may be one array.
 
-    row: that of the iteration in which the regrets were updated. The result has the bits of the
+    row: that of the iteration in which the regrets were updated. The result is bit for bit the
     policy that `update_regrets` stores.
     """
     discount, weight = row[PREDICTION_DISCOUNT], row[TOLERANCE_WEIGHT]
@@ -294,8 +294,9 @@ def update_regrets(
     sequence; regret, policy [Q]; tolerance [I]: regrets up to it, times its weight in the row,
     count as 0, see `regret_tolerances`; previous, changes: see `adapt_prediction`, empty without
     adaptive prediction. Infostates with one action only pass their value up. before: None if
-    `policy` is the current policy; otherwise the row of the iteration before, with which the
-    regrets match the current policy. Then `policy` is only written, and may be the gradient.
+    `policy` is the current policy; otherwise the row of the previous iteration, with which the
+    current policy follows from the regrets. Then `policy` is only written to, and may be the
+    gradient.
     """
     # Read once, because the compiler must assume that the stores below may change the row.
     step = (row[0], row[1], row[2], row[3], row[4], row[5])

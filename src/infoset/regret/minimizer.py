@@ -30,8 +30,8 @@ from infoset.utils.state import IterativeState, name_by_player
 PRECISIONS = ("float64", "float32")
 
 MANY_SEQUENCES = 1 << 20
-"""Number of sequences from which policies are not stored if they follow from the regrets. The state
-of smaller games is in the cache, where reading is faster than computing."""
+"""Number of sequences from which on policies are not stored if they follow from the regrets. The
+state of smaller games fits in the processor's cache, where reading is faster than computing."""
 
 CACHE_LINE = 64
 """Size in bytes of a cache line."""
@@ -91,7 +91,7 @@ class RegretMinimizer(IterativeState):
     """
 
     is_finished = False
-    """Whether no more iterations follow; see `finish`."""
+    """Whether no more iterations can be run; see `finish`."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class RegretMinimizer(IterativeState):
         self._threaded = self._make_threaded()
 
     def _make_threaded(self) -> ThreadedIteration | None:
-        """Return the iteration by several threads, or in steps; None if it is one compiled call."""
+        """Return the iteration by threads or in stages; None if it runs in one compiled call."""
         # Payoffs that depend on the plans, as leaf functions do, are refreshed between updates.
         if self._threads == 1 and self._refresh is None:
             return None
@@ -176,7 +176,7 @@ class RegretMinimizer(IterativeState):
         number = self.precision
         # In alternating iterations, a gradient is used up before the next one is computed.
         own = [max(sizes)] if self.scheme.alternating else sizes
-        # Evaluations need no plans and gradients, but two arrays of their own.
+        # Evaluations need two arrays, but no plans or gradients: they share this memory.
         self._workspace, arrays = _in_one_block([*sizes, *own], number, 2 * max(sizes))
         self._plans, gradients = arrays[: len(sizes)], arrays[len(sizes) :]
         if self.scheme.alternating:
@@ -192,7 +192,7 @@ class RegretMinimizer(IterativeState):
         # The uniform policy matches regrets of 0, whatever the numbers of the row are.
         self._rows = 0, np.ones((1, NUM_COLUMNS))
         if self._matches:
-            # Between the sweeps of an iteration, the next policy has the place of the gradient.
+            # Between the sweeps of an iteration, the next policy takes the place of the gradient.
             self._policies = self._gradients
             for player, layout in enumerate(self._layouts):
                 self._policies[player][:] = layout.uniform_policy(number)
@@ -229,7 +229,7 @@ class RegretMinimizer(IterativeState):
     def _last_row(self) -> FloatArray:
         """Return the row of the schedule of the last iteration.
 
-        It follows from the number of iterations, so that it is right after every interrupt.
+        It follows from the number of iterations, so that it is also correct after an interrupt.
         """
         first, rows = self._rows
         row: FloatArray = rows[self.iteration - first]
@@ -251,7 +251,7 @@ class RegretMinimizer(IterativeState):
     def workspace(self) -> FloatArray:
         """Return memory for an evaluation, twice as long as the longest plan, in double precision.
 
-        It is that of the current plans, which are computed again when they are needed.
+        It is the memory of the current plans, which are computed again when they are needed.
         """
         self._has_plans = False
         return self._workspace
@@ -325,7 +325,7 @@ class RegretMinimizer(IterativeState):
         )
 
     def finish(self) -> None:
-        """Give up what only further iterations need. No more of them can be run."""
+        """Free the memory that only further iterations need; none can be run afterward."""
         if self._matches:
             for player, regret in enumerate(self._regrets):
                 self._match(player, regret)
@@ -357,7 +357,7 @@ class RegretMinimizer(IterativeState):
             return
         saved = [state[f"policies.{player}"] for player in range(len(self._plans))]
         if not all(map(np.array_equal, self._current_policies(), saved)):
-            # The schedule was planned in another way in the session that saved them.
+            # The session that saved them planned its schedule differently.
             self._matches = False
             self._policies = tuple(own.copy() for own in saved)
             self._threaded = self._make_threaded()
@@ -416,7 +416,7 @@ class RegretMinimizer(IterativeState):
 def _in_one_block(
     sizes: Sequence[int], precision: str, num_doubles: int
 ) -> tuple[FloatArray, tuple[FloatArray, ...]]:
-    """Return zeros in double precision, and arrays of some sizes in the same memory."""
+    """Return zeros in double precision, and arrays of the given sizes in the same memory."""
     number = np.dtype(precision)
     # Each array begins at a cache line, counted from the beginning of the block.
     lines = [-(-size * number.itemsize // CACHE_LINE) for size in sizes]
