@@ -1,4 +1,4 @@
-"""Policies as the weights from which a run has computed them, in its order and precision."""
+"""Policies stored as the weights that a run has computed, in its order and precision."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from infoset.typing import FloatArray, LongArray, Player
 
 
 class StoredPolicy(TabularPolicy[FormT]):
-    """A tabular policy whose probabilities are computed from weights when they are asked for.
+    """A tabular policy whose probabilities are computed from weights on demand.
 
-    A policy of a large game in double precision takes more memory than the run that found it.
-    Values, files and single infostates are computed without all probabilities. They are equal bit
-    for bit to those of `TabularPolicy.from_weights`.
+    In a large game, a policy in double precision takes more memory than the run that found it.
+    Values, files and single infostates are computed without storing all probabilities. They equal
+    those of `TabularPolicy.from_weights` bit for bit.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class StoredPolicy(TabularPolicy[FormT]):
 
     @classmethod
     def uniform(cls, form: AnyForm) -> StoredPolicy[AnyForm]:
-        """Return the uniform policy; its weights are zeros, which the system does not store."""
+        """Return the uniform policy; its weights are zeros, for which no memory is allocated."""
         precision = "float32"
         weights = tuple(np.zeros(layout.num_sequences, precision) for layout in form.layouts)
         for own in weights:
@@ -67,7 +67,7 @@ class StoredPolicy(TabularPolicy[FormT]):
         return found
 
     def player_values(self) -> tuple[PlayerValues, ...]:
-        """Return what each player earns."""
+        """Return the players' values; see `TabularPolicy.player_values`."""
         return self.form.values_of_weights(self._weights)
 
     def at_sequences(self, player: Player, sequences: LongArray) -> FloatArray:

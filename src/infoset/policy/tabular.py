@@ -134,15 +134,15 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         )
 
     def probabilities_of(self, player: Player) -> FloatArray:
-        """Return [Q] `probabilities[player]`, which results of runs compute and do not keep."""
+        """Return [Q] `probabilities[player]`; results of runs compute it without storing it."""
         return self.probabilities[player]
 
     def at_sequences(self, player: Player, sequences: LongArray) -> FloatArray:
-        """Return the probabilities at sequences [A, n]: a column has all of an infostate."""
+        """Return probabilities at sequences [A, n]; each column has the actions of an infostate."""
         return self.probabilities[player][sequences]
 
     def player_values(self) -> tuple[PlayerValues, ...]:
-        """Return what each player earns if all follow the policy, and what a best response does."""
+        """Return what each player earns under the policy, and with a best response to it."""
         return self.form.player_values(self.probabilities)
 
     def realization_plan(self, player: Player) -> FloatArray:

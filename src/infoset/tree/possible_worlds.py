@@ -19,9 +19,9 @@ from infoset.typing import IntArray, LongArray, Player
 from infoset.utils.text import format_bytes, format_count
 
 MEMBER_BYTES = 24
-"""Memory for each world of a set of possible worlds, in bytes, while sets are found."""
+"""Bytes of memory for each world of a set of possible worlds, while sets are found."""
 MAX_SEQUENCES = 2**31 - 1
-"""Largest number of sequences of all players: kernels number them by 32 bits."""
+"""Maximum number of sequences of all players: kernels number them with 32 bits."""
 
 
 def all_shapes(
@@ -34,12 +34,12 @@ def all_shapes(
     height
         [W] the length of the longest play from each world.
     allowed
-        Limit in bytes for the sets of possible worlds.
+        Memory limit in bytes for the sets of possible worlds.
 
     Raises
     ------
     GameTooLargeError
-        If the sets need more than the memory that is allowed.
+        If the sets need more memory than is allowed.
     GameRuleError
         If a player does not know its legal actions.
     """
@@ -100,12 +100,12 @@ def shapes_from_items(
 def _shapes_of_sets(
     graph: WorldGraph, player: Player, step: IntArray, height: LongArray, allowed: int
 ) -> tuple[LongArray, LongArray, int]:
-    """Return the shapes below the sets of worlds that a player considers possible, and the first.
+    """Return the shapes below the sets of worlds that a player considers possible, and the root.
 
     Raises
     ------
     GameTooLargeError
-        If the sets need more than the memory that is allowed.
+        If the sets need more memory than is allowed.
     GameRuleError
         If the player does not know its legal actions.
     """

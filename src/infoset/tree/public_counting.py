@@ -27,7 +27,7 @@ BYTES_PER_PUBLIC_NODE = 450
 """Python objects and arrays of a public node or an end, while the form is built."""
 
 BYTES_PER_PAIR = 20
-"""Matrices of the pairs of hands while the form is built, before there is a state."""
+"""Matrices of pairs of hands while the form is built, before a method allocates its state."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def _bytes_per_step(rules: PublicRules, symmetries: CardSymmetries, at: _State) 
     actor = None if rules.end(state) is not None else rules.actor(state)
     if actor is None:
         return 0
-    # In single precision, for which more forms fit.
+    # In single precision, in which more forms fit.
     return BYTES_PER_SEQUENCE["float32"] * symmetries.num_classes(group, actor)
 
 

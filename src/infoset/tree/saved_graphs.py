@@ -36,7 +36,7 @@ def graph_cache(folder: str | Path) -> Iterator[Path]:
 
     Building a large game mostly consists of visiting its world states in Python. A graph that is
     loaded has the same arrays and labels; its world states are made by the rules when they are
-    needed. What takes longest in building a world form is saved beside the graph.
+    needed. The slowest part of building a world form is saved beside the graph.
 
     A saved file is used only if the class of the game, its parameters, the source code and
     constants of its module and of your own modules that it imports, and the versions of Python,
@@ -93,7 +93,7 @@ class CacheEntry:
     """Digest of the rules before they were called."""
 
     def load(self) -> WorldGraph | None:
-        """Return the graph in the file; None, with a warning unless there is no file, otherwise."""
+        """Return the graph in the file; None if it is missing or, with a warning, unusable."""
         return self.read(self.path, lambda: read_graph(self.game, self.path, self.rules))
 
     def save(self, graph: WorldGraph) -> None:
@@ -123,8 +123,8 @@ class CacheEntry:
 def find_cache_entry(game: Game, *, warns: bool = True) -> CacheEntry | None:
     """Return the entry of a game in the cache of `graph_cache`.
 
-    It is None if there is no cache, and if the rules cannot be identified; in the latter case, a
-    warning is issued if `warns` is true.
+    It is None if there is no cache, or if the rules cannot be identified, which is a warning if
+    `warns` is true.
     """
     folder = _FOLDER.get()
     if folder is None:
@@ -308,14 +308,14 @@ def is_within(numbers: NDArray[Any], low: int, end: int) -> bool:
 
 
 def are_offsets(offsets: NDArray[Any], end: int) -> bool:
-    """Return whether ranges begin at these numbers, the last of which is the end of all."""
+    """Return whether these numbers are the offsets of consecutive ranges from 0 to `end`."""
     # Their differences could overflow.
     is_sorted = bool(np.all(offsets[1:] >= offsets[:-1]))
     return len(offsets) > 0 and is_sorted and bool(offsets[0] == 0 and offsets[-1] == end)
 
 
 def check_part(is_right: bool | np.bool_, name: str) -> None:
-    """Raise `ValueError` about a part of a file that cannot be right."""
+    """Raise `ValueError` if a part of a file cannot be valid."""
     if not is_right:
         raise ValueError(f"its {name} cannot be those of this game")
 

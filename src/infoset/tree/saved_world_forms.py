@@ -31,7 +31,7 @@ SUFFIX: Final = ".form"
 FACTS: Final = ("constant_sum", "payoff_rounding")
 CLASSES: Final = tuple(field.name for field in fields(WorldClasses))
 SHAPES: Final = ("items", "first", "steps")
-"""Names of what is saved of the parts, of the classes, and of each player's shapes."""
+"""Names of the saved fields of the parts, of the classes, and of each player's shapes."""
 DTYPES: Final = {
     **dict.fromkeys(("probability", "reward", "utility"), np.float64),
     "steps": np.int32,
@@ -42,8 +42,8 @@ DTYPES: Final = {
 class WorldFormParts(NamedTuple):
     """What a `WorldForm` consists of besides its programs.
 
-    Programs are not saved: they take several times the space of all the rest, and little more time
-    to compile than to read and to check.
+    Programs are not saved: they take several times the space of the rest, and compiling them takes
+    little longer than reading and checking them.
     """
 
     shapes: tuple[InfostateShapes, ...]
@@ -58,7 +58,7 @@ def saved_or_built(graph: WorldGraph, build: Callable[[], WorldFormParts]) -> Wo
 
     The file is used only if the rules are the same, as for graphs, and the graph is the same.
     """
-    # If the rules cannot be identified, there was a warning when the graph was built.
+    # If the rules cannot be identified, a warning was issued when the graph was built.
     entry = find_cache_entry(graph.game, warns=False)
     if entry is None:
         return build()
@@ -72,7 +72,7 @@ def saved_or_built(graph: WorldGraph, build: Callable[[], WorldFormParts]) -> Wo
 
 
 def _graph_checksum(graph: WorldGraph) -> str:
-    """Return a SHA-256 of all numbers on which a world form depends."""
+    """Return a SHA-256 digest of all numbers on which a world form depends."""
     sizes = [*map(len, graph.action_sets)]
     return content_checksum({"sizes": sizes}, {name: getattr(graph, name) for name in ARRAYS})
 
@@ -80,12 +80,12 @@ def _graph_checksum(graph: WorldGraph) -> str:
 def write_parts(parts: WorldFormParts, path: Path, origin: Mapping[str, str]) -> None:
     """Write the parts of a world form to a file, atomically.
 
-    Structures are left out: they follow from shapes, quickly.
+    Structures are omitted: they are quickly computed from shapes.
 
     Parameters
     ----------
     origin
-        Digests of the rules and of the graph, which `read_parts` compares.
+        Digests of the rules and of the graph, which `read_parts` checks.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def read_parts(graph: WorldGraph, path: Path, origin: Mapping[str, str]) -> Worl
     ------
     FileNotFoundError
     StaleGraphError
-        If the form is that of other rules or of another graph.
+        If the form belongs to other rules or to another graph.
     ValueError
         If the file is damaged.
     """
@@ -179,7 +179,7 @@ def _shapes(
     check_part(np.all(steps[step, 0] < num_actions[chosen[shape]]), name)
     # The shape of the whole game is larger than all others, and is found last.
     found = shapes_from_items(graph, player, len(size) - 1, items, first, steps)
-    # A structure with more sequences could overflow; the first such one does not.
+    # Larger structures could overflow; the first one above the limit does not, and is found here.
     check_part(is_within(found.sequences, 0, MAX_SEQUENCES + 1), name)
     return found
 
@@ -225,7 +225,7 @@ def _check_steps(
     check_part(np.all(number < np.diff(first)[before[moved]] // 2), "code")
     place = begins + 1 + 2 * number
     goes = np.zeros(len(code), np.bool_)
-    # After steps that are left out, a player may have no decisions in some worlds.
+    # After omitted steps, a player may have no decisions in some worlds.
     goes[moved] = (action[moved] == items[place]) & (
         is_empty[moved] | (after[moved] == items[place + 1])
     )

@@ -205,7 +205,7 @@ def contract_worlds(
 
 
 def _merge(graph: WorldGraph, allowed: int, report: BuildReport) -> WorldFormParts:
-    """Return what a form consists of besides its programs, if it fits in `allowed` bytes."""
+    """Return the parts of a form except its programs, if it fits in `allowed` bytes."""
     order = world_order(graph)
     height = world_heights(order, graph.first_edge, graph.next_world)
     shapes, steps = all_shapes(graph, height, allowed)
@@ -216,7 +216,7 @@ def _merge(graph: WorldGraph, allowed: int, report: BuildReport) -> WorldFormPar
 
 
 def _check_size(graph: WorldGraph, shapes: tuple[InfostateShapes, ...], allowed: int) -> None:
-    """Raise `GameTooLargeError` if a form would not fit in `allowed` bytes, or in its numbers."""
+    """Raise `GameTooLargeError` if a form needs more than `allowed` bytes, or overflows kernels."""
     needed = _size_of(graph, shapes).bytes
     if needed > allowed:
         counts = count_histories(graph)
