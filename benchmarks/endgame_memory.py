@@ -51,8 +51,8 @@ EARLIER = {
     "float32": (77.2, 3.6, 53.2, 77.2, 73.2, 84.8, 80.4),
     "float64": (96.6, 3.6, 68.3, 96.7, 92.7, 75.3, 74.9),
 }
-"""The same numbers of the default game and method when results were kept in double precision, and
-indices by sequence and infostate."""
+"""The same numbers for the default game and method, when results were stored in double precision,
+and indices by sequence and infostate."""
 
 
 def peak_of(work: Callable[[], object]) -> tuple[object, int]:
@@ -90,7 +90,7 @@ def stage_peaks(game: str, method: str, precision: str) -> dict[str, float]:
 
     with TemporaryDirectory() as folder:
         form = stage("build", lambda: infoset.build_public_form(game))
-        # In a list, which gives the solver up when the result is made.
+        # In a list, so that the solver is freed when the result is made.
         solvers = [stage("iterations", lambda: _iterated(form, method, precision))]
         held = array_bytes(solvers[0])
         stage("measurement", solvers[0].evaluate)

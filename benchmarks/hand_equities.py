@@ -30,7 +30,7 @@ PAIRS = comb(50, 5) * comb(45, 2)
 
 
 def boards() -> Iterator[tuple[list[str], int]]:
-    """Yield boards of which none is another with suits exchanged, and how many each stands for."""
+    """Yield one board of each class up to exchanges of suits, and the size of the class."""
     sets = [ranks for size in range(6) for ranks in combinations(RANKS, size)]
     by_size = [[ranks for ranks in sets if len(ranks) == size] for size in range(6)]
     for sizes in product(range(6), repeat=len(SUITS)):

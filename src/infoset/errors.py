@@ -289,7 +289,7 @@ class GraphFileError(InfosetError):
 
 
 class GraphCacheWarning(UserWarning):
-    """A saved graph or world form that is not used, or cannot be saved; the game is built."""
+    """A saved graph or world form cannot be used, or one cannot be saved; the game is built."""
 
 
 class DifferingMachinesWarning(UserWarning):

@@ -63,7 +63,7 @@ def test_numbers_are_given_with_the_pot(command):
     for shown in (ran.out, command("evaluate", "run").out):
         assert all(text in shown for text in (share, *totals))
     refused = command("solve", "kuhn_poker", "--target", "0.5%pot").complaint
-    assert "kuhn_poker does not begin with one: give a percentage of the payoff range" in refused
+    assert "kuhn_poker does not begin with a pot: give a percentage of the payoff range" in refused
     assert command("evaluate", "kuhn_poker", "uniform", "--json").json["initial_pot"] is None
 
 

@@ -61,8 +61,9 @@ class NetworkPolicyGradient(NetworkSpec):
     entropy: float = 0.4
     """α in the first step, in units of the standard deviation of advantages."""
     entropy_halving_steps: float = 2000.0
-    """α after `t` steps is `entropy / sqrt(1 + 3 t / entropy_halving_steps)`, half after that many;
-    inf for a constant one. If α falls faster than the noise of gradients, long runs diverge."""
+    """Steps until α is half of `entropy`; inf keeps it constant. After `t` steps, α is
+    `entropy / sqrt(1 + 3 t / entropy_halving_steps)`. If α falls faster than the noise of
+    gradients, long runs diverge."""
     gae: float = 1.0
     """λ of generalized advantage estimation: 0 uses the next value, 1 the whole return."""
     epochs: int = 2

@@ -24,7 +24,7 @@ from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
 ROUNDING: Final = 1e-12
-"""Difference from given frequencies that is rounding."""
+"""Largest difference from given frequencies that counts as rounding."""
 MAX_FITTING_STEPS: Final = 10_000
 
 
@@ -121,9 +121,9 @@ class PublicValues:
         return weight / total if total > 0 else np.full(len(weight), np.nan)
 
     def action_frequencies(self, node: int) -> FloatArray:
-        """Return [actions] how often each action is played at a node, over the acting hands there.
+        """Return [actions] how often each action is played at a node, over the actor's hands there.
 
-        It is NaN if the policy never leads there.
+        Frequencies are NaN if the policy never reaches the node.
 
         Raises
         ------
@@ -135,26 +135,26 @@ class PublicValues:
         return frequencies
 
     def with_frequencies(self, node: int, frequencies: Mapping[Action, float]) -> FloatArray:
-        """Return [actions, hands] the policy at a node, changed so that actions have frequencies.
+        """Return [actions, hands] the policy at a node, changed to given frequencies of actions.
 
         Hands change in proportion: with one factor for each given action, and one for all others,
 
             σ'(h, a) = f_a σ(h, a) / Σ_a' f_a' σ(h, a'),
 
         so that hands that never play an action do not begin to. Of all policies with these
-        frequencies it has the least divergence from the policy (iterative proportional fitting,
-        Deming and Stephan 1940). `lock` fixes it.
+        frequencies, it has the smallest divergence from the policy (iterative proportional fitting,
+        Deming and Stephan 1940). `lock` can then fix it.
 
         Parameters
         ----------
         frequencies
-            How often each action is played, over the acting hands; others share the rest.
+            How often each action is played, over the actor's hands; other actions share the rest.
 
         Raises
         ------
         ParameterError
-            If the frequencies are not shares of at most 1 together, are out of reach of such
-            factors, or the policy never leads to the node.
+            If a frequency is negative, if they sum to more than 1, if no such factors lead to them,
+            or if the policy never reaches the node.
         UnknownNameError
             If an action is not legal.
 
@@ -176,8 +176,8 @@ class PublicValues:
         rest = 1.0 - sum(given)
         if not (all(share >= 0 for share in given) and rest >= -ROUNDING):
             raise ParameterError(
-                f"frequencies={show(frequencies)} are not shares: give numbers of at least 0 that "
-                "sum to at most 1"
+                f"frequencies={show(frequencies)} are not frequencies: give numbers of at least 0 "
+                "that sum to at most 1"
             )
         belief = self.belief(node, int(self.public_form.player[node]))
         # Group 0 has the actions that are not named.

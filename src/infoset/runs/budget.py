@@ -19,8 +19,8 @@ from infoset.utils.arguments import check_callable, check_count, check_number, c
 from infoset.utils.clocks import working_seconds
 
 Target: TypeAlias = float | str
-"""A distance from equilibrium in the game's units, or as a percentage of the payoff range, or
-with `%pot` of the pot with which the game begins."""
+"""A distance from equilibrium: in the game's units, as a percentage of the payoff range (`0.1%`),
+or as a percentage of the initial pot (`0.1%pot`)."""
 
 DEFAULT_FRACTION = 1e-3
 DEFAULT_TARGET = f"{DEFAULT_FRACTION:.1%}"
@@ -222,12 +222,12 @@ def _payoff_width(form: Form) -> float:
 
 
 def _initial_pot(form: Form, target: Target) -> float:
-    """Return the size of the pot with which a game begins, or raise."""
+    """Return the size of the initial pot; raise if the game has none."""
     pot = form.source.initial_pot
     if pot is None:
         raise ParameterError(
             f"target={show(target)} is a percentage of the pot, and {form.name} does not begin "
-            "with one: give a percentage of the payoff range such as '0.1%'"
+            "with a pot: give a percentage of the payoff range such as '0.1%'"
         )
     return pot.size
 
