@@ -87,7 +87,7 @@ class BettingRules:
             before,
             turn=None if before == self.stack else 0,
             street=betting.street + 1,
-            # Without donk bets of other sizes, lines with the same pot lead to the same state.
+            # Without separate donk bet sizes, lines with the same pot lead to the same state.
             aggressor=betting.aggressor if betting.raises and self._has_donks else None,
         )
 
@@ -180,7 +180,7 @@ class BettingRules:
         return floor(amount[size.unit] + Fraction(1, 2))
 
     def _equal_share(self, size: BetSize, betting: Betting, pot: int, left: int) -> int:
-        """Return the bet whose share of the pot, bet on each of some streets, ends all-in.
+        """Return the bet that ends all-in if its share of the pot is bet on each of some streets.
 
         pot, left: the pot, and the stack that is left, after a call.
         """

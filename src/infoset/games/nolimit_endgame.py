@@ -75,9 +75,9 @@ class NoLimitEndgame(PublicRulesGame):
         Chips that each player has left: one number, or one for each player. Nobody can lose more
         than the smaller one.
     bets, raises : str or list of float
-        Sizes in the notation of `bet_sizes.parse_sizes`, such as '33%, 75%; river: 150%, a'. The
-        size of a raise is a percentage of the pot after the call. A list of numbers stands for
-        these shares of the pot and all-in: [0.5;1] means '50%, 100%, a'.
+        Sizes in the notation of `bet_sizes.parse_sizes`, such as '33%, 75%; river: 150%, a'. For
+        raises, percentages are of the pot after the call. A list of numbers stands for these shares
+        of the pot and all-in: [0.5;1] means '50%, 100%, a'.
     max_raises : int or list of int
         Maximum number of bets and raises on a street: one number, or one for each street.
     min_bet : float or list of float
