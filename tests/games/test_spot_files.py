@@ -208,7 +208,7 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
         ('{"board": "KsTh7s4d2s", "blinds": 1}', "'blinds' is not a parameter of nolimit_endgame"),
         ('{"pot": 3}', "the board is missing"),
         ('{"board": ', "the text is not valid JSON"),
-        ("hello", "is not in a supported format"),
+        ("hello", "is not a spot that can be read"),
     ],
 )
 def test_mistakes_are_named(text, message):
