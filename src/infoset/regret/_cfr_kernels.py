@@ -484,34 +484,22 @@ def iterate(
                 fill_gradient(player, payoffs, plans, gradients[player])
             # First, because the value of a best response is what counts above it.
             respond(responding[player], gradients[player], tolerances[player], policies[player])
-            if before is None:
-                update_regrets(
-                    groups[player],
-                    parents[player],
-                    row,
-                    limit,
-                    gradients[player],
-                    regrets[player],
-                    policies[player],
-                    tolerances[player],
-                    previous[player],
-                    changes[player],
-                )
-            else:
-                last = before if step == 0 else schedule[step - 1]
-                update_regrets(
-                    groups[player],
-                    parents[player],
-                    row,
-                    limit,
-                    gradients[player],
-                    regrets[player],
-                    policies[player],
-                    tolerances[player],
-                    previous[player],
-                    changes[player],
-                    last,
-                )
+            last = before
+            if before is not None and step > 0:
+                last = schedule[step - 1]
+            update_regrets(
+                groups[player],
+                parents[player],
+                row,
+                limit,
+                gradients[player],
+                regrets[player],
+                policies[player],
+                tolerances[player],
+                previous[player],
+                changes[player],
+                last,
+            )
             # Again, because regret matching has replaced it.
             respond(responding[player], gradients[player], tolerances[player], policies[player])
             realize_and_average(

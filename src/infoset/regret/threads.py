@@ -176,12 +176,11 @@ class ThreadedIteration:
             state.tolerance,
             state.previous,
             state.changes,
+            before,
         )
-        # Left out if it is None, so that kernels are compiled without it.
-        known = () if before is None else (before,)
 
         def update(runs: IndexArray) -> None:
-            update_regrets(runs, *regrets, *known)
+            update_regrets(runs, *regrets)
 
         def realize(runs: IndexArray) -> None:
             realize_below(row, averages_next, runs, state.parent, *plans)
@@ -191,7 +190,7 @@ class ThreadedIteration:
         # before and after the sweep, as in `iterate`
         respond(*response)
         self._distribute(update, partition.below)
-        update_regrets(partition.top, *regrets, *known)
+        update_regrets(partition.top, *regrets)
         respond(*response)
         realize_and_average(row, averages_next, partition.top, state.parent, *plans)
         self._distribute(realize, partition.below)
