@@ -72,25 +72,16 @@ def regrets_to_match(regret: Lanes, discount: float, tolerance: Lanes) -> Lanes:
 
 
 @inner_kernel
-def inverse_of_sums(
-    first: int,
-    stride: int,
-    actions: int,
-    count: int,
-    discount: float,
-    tolerance: Lanes,
-    regret: FloatArray,
-) -> tuple[Lanes, Lanes, Lanes]:
-    """Return the sums of `regrets_to_match`, a scale, and the inverses of scaled sums.
+def scaled_inverse(total: Lanes) -> tuple[Lanes, Lanes]:
+    """Return a scale for the entries of sums, and the inverses of the scaled sums.
 
-    The scale is that of `divide_by_sums`.
+    The inverse of a subnormal sum would overflow, and its product with an entry that is 0 would be
+    a NaN. Tiny sums and their entries are therefore scaled first, by a power of two, so that the
+    quotient is the same bit for bit. Where the sum is 0 the inverse is infinite, and callers choose
+    the uniform policy.
     """
-    total = filled(regret, 0.0)
-    for action in range(actions):
-        before = load(regret, first + action * stride, count)
-        total += regrets_to_match(before, discount, tolerance)
     scale = where_positive(total - TINY_SUM, 1.0, SCALE_OF_TINY_SUMS)
-    return total, scale, 1.0 / (total * scale)
+    return scale, 1.0 / (total * scale)
 
 
 @inner_kernel
@@ -110,20 +101,21 @@ def value_of_matched_regrets(
     the policy that `match_regrets_in_lanes` stores.
     """
     if actions == 2:
-        # Half of all decisions; the two regrets stay in registers.
+        # Half of all decisions: an iteration takes a tenth less if their regrets are read once.
         one = regrets_to_match(load(regret, first, count), discount, tolerance)
         two = regrets_to_match(load(regret, first + stride, count), discount, tolerance)
         both = one + two
-        factor = where_positive(both - TINY_SUM, 1.0, SCALE_OF_TINY_SUMS)
-        whole = 1.0 / (both * factor)
+        factor, whole = scaled_inverse(both)
         zero = filled(gradient, 0.0)
         sigma_one = where_positive(both, one * factor * whole, 0.5)
         sigma_two = where_positive(both, two * factor * whole, 0.5)
         value_one = zero + sigma_one * load(gradient, first, count)
         return value_one + sigma_two * load(gradient, first + stride, count)
-    total, scale, inverse = inverse_of_sums(
-        first, stride, actions, count, discount, tolerance, regret
-    )
+    total = filled(regret, 0.0)
+    for action in range(actions):
+        before = load(regret, first + action * stride, count)
+        total += regrets_to_match(before, discount, tolerance)
+    scale, inverse = scaled_inverse(total)
     value = filled(gradient, 0.0)
     for action in range(actions):
         at = first + action * stride
@@ -131,35 +123,6 @@ def value_of_matched_regrets(
         sigma = where_positive(total, entry * inverse, 1.0 / actions)
         value += sigma * load(gradient, at, count)
     return value
-
-
-@nested_kernel
-def match_regrets(
-    groups: IndexArray,
-    row: FloatArray,
-    regret: FloatArray,
-    tolerance: FloatArray,
-    policy: FloatArray,
-) -> None:
-    """Fill the policy [Q] that matches regrets [Q] without a prediction; both may be one array.
-
-    row: that of the iteration in which the regrets were updated. The result is bit for bit the
-    policy that `update_regrets` stores.
-    """
-    discount, weight = row[PREDICTION_DISCOUNT], row[TOLERANCE_WEIGHT]
-    policy[0] = 1.0
-    for group in range(len(groups)):
-        base, stride, actions, infostate, size = groups[group]
-        for begin in range(0, size, LANES):
-            first, count = base + begin, min(LANES, size - begin)
-            limit = weight * load(tolerance, infostate + begin, count)
-            total, scale, inverse = inverse_of_sums(
-                first, stride, actions, count, discount, limit, regret
-            )
-            for action in range(actions):
-                at = first + action * stride
-                entry = regrets_to_match(load(regret, at, count), discount, limit) * scale
-                store(policy, at, count, where_positive(total, entry * inverse, 1.0 / actions))
 
 
 @inner_kernel
@@ -216,18 +179,42 @@ def divide_by_sums(
     """Divide the entries of `count` infostates by their sums, in place; uniform if a sum is 0.
 
     total: the sum at each infostate. The other arguments are as in `value_of_policy`.
-
-    There is one division for all actions. The inverse of a subnormal sum would overflow, and its
-    product with an entry that is 0 would be a NaN. Tiny sums and their entries are therefore scaled
-    first, by a power of two, so that the quotient is the same bit for bit.
     """
-    scale = where_positive(total - TINY_SUM, 1.0, SCALE_OF_TINY_SUMS)
-    # Where the total is 0 the inverse is infinite, and `where_positive` selects the uniform policy.
-    inverse = 1.0 / (total * scale)
+    # one division for all actions
+    scale, inverse = scaled_inverse(total)
     for action in range(actions):
         at = first + action * stride
         entry = load(policy, at, count) * scale
         store(policy, at, count, where_positive(total, entry * inverse, 1.0 / actions))
+
+
+@nested_kernel
+def match_regrets(
+    groups: IndexArray,
+    row: FloatArray,
+    regret: FloatArray,
+    tolerance: FloatArray,
+    policy: FloatArray,
+) -> None:
+    """Fill the policy [Q] that matches regrets [Q] without a prediction; they may be one array.
+
+    row: that of the iteration in which the regrets were updated. The result has the bits of the
+    policy that `update_regrets` stores.
+    """
+    discount, weight = row[PREDICTION_DISCOUNT], row[TOLERANCE_WEIGHT]
+    policy[0] = 1.0
+    for group in range(len(groups)):
+        base, stride, actions, infostate, size = groups[group]
+        for begin in range(0, size, LANES):
+            first, count = base + begin, min(LANES, size - begin)
+            limit = weight * load(tolerance, infostate + begin, count)
+            total = filled(policy, 0.0)
+            for action in range(actions):
+                at = first + action * stride
+                wanted = regrets_to_match(load(regret, at, count), discount, limit)
+                store(policy, at, count, wanted)
+                total += wanted
+            divide_by_sums(first, stride, actions, count, total, policy)
 
 
 @inner_kernel

@@ -14,7 +14,6 @@ from infoset.forms import (
     Layout,
     Treeplex,
     absolute_payoffs,
-    averaged,
     check_form,
     fill_gradient,
     realize_policy,
@@ -183,6 +182,13 @@ class RegretMinimizer(IterativeState):
             gradients = tuple(gradients[0][:size] for size in sizes)
         self._gradients = gradients
         self._has_plans = True
+        # Between the sweeps of an iteration, the next policy has the place of the gradient.
+        self._policies = self._gradients
+        if not self._matches:
+            self._policies = tuple(np.empty(size, number) for size in sizes)
+        for player, layout in enumerate(self._layouts):
+            self._policies[player][:] = layout.uniform_policy(number)
+            self._realize_player(player)
         limit = self.scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
         # Without an adaptive prediction nothing reads these arrays.
@@ -191,16 +197,6 @@ class RegretMinimizer(IterativeState):
         self._changes = tuple(np.zeros((2, size), number) for size in kept)
         # The uniform policy matches regrets of 0, whatever the numbers of the row are.
         self._rows = 0, np.ones((1, NUM_COLUMNS))
-        if self._matches:
-            # Between the sweeps of an iteration, the next policy takes the place of the gradient.
-            self._policies = self._gradients
-            for player, layout in enumerate(self._layouts):
-                self._policies[player][:] = layout.uniform_policy(number)
-                self._realize_player(player)
-        else:
-            self._policies = tuple(layout.uniform_policy(number) for layout in self._layouts)
-            for player in range(len(sizes)):
-                self._realize_player(player)
 
     def _realize_player(self, player: Player) -> None:
         """Fill the current plan of a player."""
@@ -234,13 +230,6 @@ class RegretMinimizer(IterativeState):
         first, rows = self._rows
         row: FloatArray = rows[self.iteration - first]
         return row
-
-    def _current_policies(self) -> tuple[FloatArray, ...]:
-        """Return each player's [Q] current policy, in the order of position."""
-        if not self._matches:
-            return self._policies
-        empty = (np.empty_like(regret) for regret in self._regrets)
-        return tuple(self._match(player, policy) for player, policy in enumerate(empty))
 
     def _current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] current plan, in the order of position."""
@@ -341,7 +330,7 @@ class RegretMinimizer(IterativeState):
     def _state_arrays(self) -> StateArrays:
         return name_by_player(
             regrets=self._regrets,
-            policies=self._current_policies(),
+            policies=self.current_weights(),
             plans=self._current_plans(),
             averages=self._averages,
             previous=self._previous,
@@ -356,7 +345,7 @@ class RegretMinimizer(IterativeState):
         if not self._matches:
             return
         saved = [state[f"policies.{player}"] for player in range(len(self._plans))]
-        if not all(map(np.array_equal, self._current_policies(), saved)):
+        if not all(map(np.array_equal, self.current_weights(), saved)):
             # The session that saved them planned its schedule differently.
             self._matches = False
             self._policies = tuple(own.copy() for own in saved)
@@ -366,16 +355,6 @@ class RegretMinimizer(IterativeState):
         """Return each player's [Q] average realization plan; at the start, the current plan."""
         pairs = zip(self._layouts, self._averages, self._current_plans(), strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
-
-    def average_plans_by_position(
-        self, out: tuple[FloatArray, ...] | None = None
-    ) -> tuple[FloatArray, ...]:
-        """Return `average_plans` in the order in which the layouts store sequences.
-
-        They are written to the arrays `out`, per player [Q] in float64, if those are given.
-        """
-        found = out or (None,) * len(self._averages)
-        return tuple(map(averaged, self._averages, self._current_plans(), found))
 
     def average_weights(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] weighted sum of plans, in the order and precision of the state.
@@ -388,8 +367,14 @@ class RegretMinimizer(IterativeState):
         return tuple(total if total[0] > 0 else plan for total, plan in pairs)
 
     def current_weights(self) -> tuple[FloatArray, ...]:
-        """Return each player's [Q] policy, in the order and precision of the state."""
-        return self._current_policies()
+        """Return each player's [Q] current policy, in the order and precision of the state.
+
+        They are the arrays of the state, or new ones if policies are not stored.
+        """
+        if not self._matches:
+            return self._policies
+        empty = (np.empty_like(regret) for regret in self._regrets)
+        return tuple(self._match(player, policy) for player, policy in enumerate(empty))
 
     def current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] realization plan from which the next iteration starts."""
@@ -405,7 +390,7 @@ class RegretMinimizer(IterativeState):
         """
         return tuple(
             layout.to_sequences(np.asarray(policy, np.float64))
-            for layout, policy in zip(self._layouts, self._current_policies(), strict=True)
+            for layout, policy in zip(self._layouts, self.current_weights(), strict=True)
         )
 
     def regrets(self, player: Player) -> FloatArray:
