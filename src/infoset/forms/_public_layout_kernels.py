@@ -2,7 +2,8 @@
 
 Runs are in the order of the treeplex. The infostates of run r have the positions `first[r] + a *
 stride[r] + k`, where a is an action and k the class of the hand, and are the entries `place[r] + k`
-of arrays [I] in the order of the groups. Their sequences begin at `sequence[r]`, class by class.
+of arrays [I] in the order of the groups. The sequences of a run follow those of the run before,
+class by class.
 """
 
 from __future__ import annotations
@@ -32,43 +33,30 @@ def fill_parents(
 
 
 @linear_kernel
-def take_positions(
-    sequence: LongArray,
+def move_values(
     first: LongArray,
     stride: LongArray,
     actions: LongArray,
     count: LongArray,
-    by_position: FloatArray,
-    by_sequence: FloatArray,
+    values: FloatArray,
+    moved: FloatArray,
+    to_positions: bool,
 ) -> None:
-    """Fill `by_sequence` [Q] from `by_position` [Q]."""
-    by_sequence[0] = by_position[0]
+    """Fill `moved` [Q] in order of position from `values` [Q] in order of sequence.
+
+    If not `to_positions`, it is the other way.
+    """
+    moved[0] = values[0]
+    at = 0
     for run in range(len(first)):
-        at = sequence[run]
         for own in range(count[run]):
             for action in range(actions[run]):
-                by_sequence[at] = by_position[first[run] + action * stride[run] + own]
                 at += 1
-
-
-@linear_kernel
-def take_sequences(
-    sequence: LongArray,
-    first: LongArray,
-    stride: LongArray,
-    actions: LongArray,
-    count: LongArray,
-    by_sequence: FloatArray,
-    by_position: FloatArray,
-) -> None:
-    """Fill `by_position` [Q] from `by_sequence` [Q]."""
-    by_position[0] = by_sequence[0]
-    for run in range(len(first)):
-        at = sequence[run]
-        for own in range(count[run]):
-            for action in range(actions[run]):
-                by_position[first[run] + action * stride[run] + own] = by_sequence[at]
-                at += 1
+                position = first[run] + action * stride[run] + own
+                if to_positions:
+                    moved[position] = values[at]
+                else:
+                    moved[at] = values[position]
 
 
 @linear_kernel

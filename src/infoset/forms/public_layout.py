@@ -16,8 +16,7 @@ from infoset.forms._public_layout_kernels import (
     best_values_of_runs,
     fill_parents,
     max_additions_of_runs,
-    take_positions,
-    take_sequences,
+    move_values,
 )
 from infoset.forms._treeplex_kernels import max_roundings, own_depths
 from infoset.forms.treeplex import Layout, Treeplex, is_new
@@ -250,13 +249,13 @@ class PublicLayout(Layout):
     def to_positions(self, by_sequence: FloatArray, out: FloatArray | None = None) -> FloatArray:
         """Return [Q] values in order of position; see `Layout.to_positions`."""
         by_position = np.empty_like(by_sequence) if out is None else out
-        take_sequences(self._runs.sequence, *self._runs.places, by_sequence, by_position)
+        move_values(*self._runs.places, by_sequence, by_position, True)
         return by_position
 
     def to_sequences(self, by_position: FloatArray) -> FloatArray:
         """Return [Q] values in order of sequence, given values in order of position."""
         by_sequence = np.empty_like(by_position)
-        take_positions(self._runs.sequence, *self._runs.places, by_position, by_sequence)
+        move_values(*self._runs.places, by_position, by_sequence, False)
         return by_sequence
 
     def best_values(self, treeplex: Treeplex, gradient: FloatArray) -> FloatArray:
