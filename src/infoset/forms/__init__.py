@@ -68,6 +68,7 @@ from infoset.forms.payoffs import (
     restrict_blocks,
 )
 from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
+from infoset.forms.public_layout import PublicSequences
 from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Operator, Showdown
 from infoset.forms.public_parts import (
     PublicLeaves,
@@ -95,7 +96,7 @@ from infoset.forms.public_reach import (
     unblocked_reach,
     with_ranges,
 )
-from infoset.forms.public_structure import PublicSequences, PublicStructure, PublicTerminals
+from infoset.forms.public_structure import PublicStructure, PublicTerminals
 from infoset.forms.reduced_form import ReducedForm, reduce_form
 from infoset.forms.sequence_form import (
     TREE_EXAMPLE,

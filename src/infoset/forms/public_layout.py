@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,28 @@ from infoset.forms._public_layout_kernels import (
 )
 from infoset.forms._treeplex_kernels import max_roundings, own_depths
 from infoset.forms.treeplex import Layout, Treeplex, is_new
-from infoset.typing import FloatArray, IndexArray, IntArray, LongArray, Player
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.simd import LANES
+
+
+class PublicSequences(NamedTuple):
+    """The sequences of one player's public decisions, and where those of each hand are.
+
+    Public sequence 0 is the empty one; the others are one per public decision and action. Public
+    sequence s with a hand of class k is the sequence `start[s] + k * stride[s]` of the player's
+    treeplex. Unless the form has `symmetry`, each hand is a class; see `PublicForm.places`.
+    """
+
+    last: IntArray
+    """[V] the player's last public sequence before each public node."""
+    first: IntArray
+    """[V] the public sequence of the first action, where the player acts; 0 elsewhere."""
+    start: LongArray
+    stride: LongArray
+    """[public sequences] as above; both are 0 for the empty sequence, which all hands share."""
+    class_map: IntArray
+    """[public sequences] row of `PublicForm.hand_classes` at each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +107,29 @@ class PublicRuns:
         return np.where(sequences > 0, self.first[run] + action * self.stride[run] + own, 0)
 
 
-# The form is a `PublicStructure`, whose module imports this one.
-def public_runs(form: Any, player: Player) -> PublicRuns:
-    """Return the public decisions of a player of a public form."""
-    sequences, nodes = form.sequences[player], form.decisions[player]
-    num_actions = form.num_actions[nodes]
+def public_runs(
+    nodes: IntArray,
+    num_actions: IntArray,
+    class_map: IntArray,
+    sequences: PublicSequences,
+    classes: IntArray,
+) -> PublicRuns:
+    """Return the public decisions of one player.
+
+    Parameters
+    ----------
+    nodes
+        [R] the public nodes at which the player acts.
+    num_actions, class_map
+        [V] as in `PublicForm`, at each public node.
+    sequences
+        The player's public sequences.
+    classes
+        [C, hands] the player's `PublicForm.hand_classes`.
+    """
+    num_actions, own = num_actions[nodes], class_map[nodes]
     actions = num_actions.astype(np.int64)
-    count = form.num_classes[player][form.class_map[nodes]].astype(np.int64)
+    count = (classes.max(axis=1) + 1)[own].astype(np.int64)
     last, public = sequences.last[nodes], sequences.first[nodes]
     depth = own_depths(last, public, num_actions, len(sequences.start))
     # `lexsort` sorts by the last key first: groups are infostates of equal depth and action count.
@@ -108,7 +143,7 @@ def public_runs(form: Any, player: Player) -> PublicRuns:
     base = 1 + np.cumsum(of_group) - of_group - place[order][begins]
     first, stride = np.empty((2, len(order)), np.int64)
     first[order], stride[order] = base[group] + place[order], size[group]
-    row, class_above = _classes_above(form, player)
+    row, class_above = _classes_above(own, sequences.class_map[last], classes)
     return PublicRuns(
         node=nodes,
         depth=depth,
@@ -128,17 +163,16 @@ def public_runs(form: Any, player: Player) -> PublicRuns:
     )
 
 
-def _classes_above(form: Any, player: Player) -> tuple[LongArray, IntArray]:
-    """Return `row` and `class_above` of `PublicRuns`."""
-    sequences, classes = form.sequences[player], form.hand_classes[player]
-    nodes = form.decisions[player]
-    pairs = np.stack([form.class_map[nodes], sequences.class_map[sequences.last[nodes]]])
-    kinds, row = np.unique(pairs, axis=1, return_inverse=True)
+def _classes_above(
+    own: IntArray, before: IntArray, classes: IntArray
+) -> tuple[LongArray, IntArray]:
+    """Return `row` and `class_above` of `PublicRuns`, given rows of classes at and before runs."""
+    kinds, row = np.unique(np.stack([own, before]), axis=1, return_inverse=True)
     # All hands of a class have the same class above, so its first hand determines it.
     above = np.zeros((kinds.shape[1], classes.shape[1]), np.int32)
-    for kind, (own, before) in enumerate(kinds.T.tolist()):
-        hands = np.unique(classes[own], return_index=True)[1]
-        above[kind, : len(hands)] = classes[before, hands]
+    for kind, (here, there) in enumerate(kinds.T.tolist()):
+        hands = np.unique(classes[here], return_index=True)[1]
+        above[kind, : len(hands)] = classes[there, hands]
     return row.reshape(-1), above
 
 

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +14,13 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms._treeplex_kernels import last_sequences
 from infoset.forms.derived_members import MembersByUtilityLimits
 from infoset.forms.hand_symmetry import HandSymmetry
-from infoset.forms.public_layout import PublicLayout, PublicRuns, PublicTreeplex, public_runs
+from infoset.forms.public_layout import (
+    PublicLayout,
+    PublicRuns,
+    PublicSequences,
+    PublicTreeplex,
+    public_runs,
+)
 from infoset.forms.public_operators import Dense, HandPrior, Operator, Showdown
 from infoset.forms.sequence_form import EXTENSIVE_FORM
 from infoset.forms.treeplex import Treeplex
@@ -25,25 +30,6 @@ from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray
 from infoset.utils.arguments import check_player
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
-
-
-class PublicSequences(NamedTuple):
-    """The sequences of one player's public decisions, and where those of each hand are.
-
-    Public sequence 0 is the empty one; the others are one per public decision and action. Public
-    sequence s with a hand of class k is the sequence `start[s] + k * stride[s]` of the player's
-    treeplex. Unless the form has `symmetry`, each hand is a class; see `PublicForm.places`.
-    """
-
-    last: IntArray
-    """[V] the player's last public sequence before each public node."""
-    first: IntArray
-    """[V] the public sequence of the first action, where the player acts; 0 elsewhere."""
-    start: LongArray
-    stride: LongArray
-    """[public sequences] as above; both are 0 for the empty sequence, which all hands share."""
-    class_map: IntArray
-    """[public sequences] row of `PublicForm.hand_classes` at each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -261,7 +247,13 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
     @cached_property
     def runs(self) -> tuple[PublicRuns, PublicRuns]:
         """Per player, the public decisions, and where the sequences of their hands are."""
-        return public_runs(self, 0), public_runs(self, 1)
+        first, second = (
+            public_runs(nodes, self.num_actions, self.class_map, sequences, classes)
+            for nodes, sequences, classes in zip(
+                self.decisions, self.sequences, self.hand_classes, strict=True
+            )
+        )
+        return first, second
 
     @cached_property
     def treeplexes(self) -> tuple[Treeplex, Treeplex]:
