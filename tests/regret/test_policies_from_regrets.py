@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import infoset
+from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer, minimizer
 from infoset.solvers.regret_family import RegretSolver
@@ -87,6 +88,37 @@ def test_saved_policies_of_another_schedule_are_stored(made, threads):
     for solver in (stored, resumed):
         solver.run(6)
     assert_equal_states(stored, resumed)
+
+
+def test_a_start_is_restored_after_several_runs(made):
+    fresh, restored = made("dcfr", False), made("dcfr", False)
+    start = {name: array.copy() for name, array in restored.state().items()}
+    restored.run(5)
+    restored.run(1)
+    restored.set_state(start)
+    assert_equal_states(fresh, restored)
+    for solver in (fresh, restored):
+        solver.run(3)
+    assert_equal_states(fresh, restored)
+
+
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize("iterations", [0, 4])
+def test_finished_minimizers_have_policies_and_values_only(made, stored, iterations):
+    solver = made("dcfr", stored)
+    solver.run(iterations)
+    kinds = ("average_plans", "current_plans", "current_probabilities", "average_weights")
+    before = [[own.copy() for own in getattr(solver, kind)()] for kind in kinds]
+    measured = solver.evaluate()
+    for _ in range(2):
+        solver.finish()
+        assert solver.evaluate() == measured == evaluate_policy(solver.policy())
+        for kind, arrays in zip(kinds, before, strict=True):
+            for found, own in zip(getattr(solver, kind)(), arrays, strict=True):
+                np.testing.assert_array_equal(found, own, kind)
+    for call in (lambda: solver.run(1), solver.state, lambda: solver.regrets(0)):
+        with pytest.raises(ParameterError, match="has only its policies left: make a new one"):
+            call()
 
 
 def test_predictions_store_policies(form, monkeypatch):

@@ -170,17 +170,22 @@ class RegretMinimizer(IterativeState):
         )
         return ThreadedIteration(threads, self.scheme, self._limit, (first, second), self._refresh)
 
-    def _set_state(self) -> None:
+    def _allocate(self) -> None:
+        """Allocate plans and gradients, whose memory evaluations share."""
         sizes = [plex.num_sequences for plex in self.form.treeplexes]
-        number = self.precision
         # In alternating iterations, a gradient is used up before the next one is computed.
         own = [max(sizes)] if self.scheme.alternating else sizes
         # Evaluations need two arrays, but no plans or gradients: they share this memory.
-        self._workspace, arrays = _in_one_block([*sizes, *own], number, 2 * max(sizes))
+        self._workspace, arrays = _in_one_block([*sizes, *own], self.precision, 2 * max(sizes))
         self._plans, gradients = arrays[: len(sizes)], arrays[len(sizes) :]
         if self.scheme.alternating:
             gradients = tuple(gradients[0][:size] for size in sizes)
         self._gradients = gradients
+
+    def _set_state(self) -> None:
+        sizes = [plex.num_sequences for plex in self.form.treeplexes]
+        number = self.precision
+        self._allocate()
         self._has_plans = True
         # Between the sweeps of an iteration, the next policy has the place of the gradient.
         self._policies = self._gradients
@@ -209,6 +214,8 @@ class RegretMinimizer(IterativeState):
 
     def _realize(self) -> None:
         """Fill the current plans."""
+        if not self._plans:
+            self._allocate()
         for player in range(len(self._plans)):
             if self._matches:
                 self._match(player, self._policies[player])
@@ -243,6 +250,8 @@ class RegretMinimizer(IterativeState):
         It is the memory of the current plans, which are computed again when they are needed.
         """
         self._has_plans = False
+        if not self._plans:
+            self._allocate()
         return self._workspace
 
     def _respond_to_start(self) -> None:
@@ -270,7 +279,10 @@ class RegretMinimizer(IterativeState):
         ------
         NumericalError
             If a number of the scheme is too large for the precision.
+        ParameterError
+            If the minimizer is finished.
         """
+        self._check_unfinished()
         schedule = self.scheme.checked_schedule(self.iteration + 1, iterations)
         # The kernel would turn such numbers into infinities of the precision.
         if (schedule > np.finfo(self.precision).max).any():
@@ -314,20 +326,27 @@ class RegretMinimizer(IterativeState):
         )
 
     def finish(self) -> None:
-        """Free the memory that only further iterations need; none can be run afterward."""
-        if self._matches:
-            for player, regret in enumerate(self._regrets):
-                self._match(player, regret)
-            self._policies, self._matches = self._regrets, False
-        self.is_finished = True
-        # The current plan is the average where nothing has been summed.
-        if all(total[0] > 0 for total in self._averages):
-            self._plans, self._has_plans = self._averages, True
-            self._workspace = np.zeros(0)
-        self._threaded = None
-        self._regrets = self._gradients = self._previous = self._changes = self._tolerances = ()
+        """Free the memory that only further iterations need; policies can still be measured."""
+        with interrupts_held():
+            if self._matches:
+                for player, regret in enumerate(self._regrets):
+                    self._match(player, regret)
+                self._policies, self._matches = self._regrets, False
+            self.is_finished = True
+            # Plans follow from the policies if they are needed again.
+            self._has_plans, self._workspace, self._threaded = False, np.zeros(0), None
+            self._regrets = self._gradients = self._plans = ()
+            self._previous = self._changes = self._tolerances = ()
+
+    def _check_unfinished(self) -> None:
+        if self.is_finished:
+            raise ParameterError(
+                "this minimizer is finished and has only its policies left: make a new one, and "
+                "call finish after its last iteration"
+            )
 
     def _state_arrays(self) -> StateArrays:
+        self._check_unfinished()
         return name_by_player(
             regrets=self._regrets,
             policies=self.current_weights(),
@@ -340,8 +359,9 @@ class RegretMinimizer(IterativeState):
     def set_state(self, state: StateArrays) -> None:
         """Restore the state from arrays with the names and shapes of `state()`."""
         super().set_state(state)
-        if self.iteration:
-            self._rows = self.iteration, self.scheme.checked_schedule(self.iteration, 1)
+        # At the start, regrets are 0, and their policy does not depend on the row.
+        row = self.scheme.checked_schedule(max(self.iteration, 1), 1)
+        self._rows = self.iteration, row
         if not self._matches:
             return
         saved = [state[f"policies.{player}"] for player in range(len(self._plans))]
@@ -395,6 +415,7 @@ class RegretMinimizer(IterativeState):
 
     def regrets(self, player: Player) -> FloatArray:
         """Return [Q] the cumulative regret of each sequence, as the scheme accumulates it."""
+        self._check_unfinished()
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
 
 
