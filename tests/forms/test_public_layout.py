@@ -12,8 +12,8 @@ GAMES = (
     "leduc_poker",
     "liars_dice(dice_sides=4)",
     "nolimit_endgame(board=Ks9d8h4s,bets=[1],max_raises=1,ranges=['AK';'QQ,JTs'])",
-    # Two suits can be exchanged.
-    "nolimit_endgame(board=7s9h9cTc,bets=[1],max_raises=1,ranges=['TT+,AQ';'77+,AT+'])",
+    # Hearts and diamonds can be exchanged until one of them is dealt.
+    "nolimit_endgame(board=7s9s9cTc,bets=[1],max_raises=1,ranges=['TT+,AQ';'77+,AT+'])",
 )
 
 
@@ -77,6 +77,7 @@ def test_sweeps_have_the_bits_of_listed_infostates(form, player):
 def test_hands_of_one_class_add_their_terminals():
     """A bound on rounding that counts each terminal once per hand, as before hands are merged."""
     merged = infoset.build_public_form(GAMES[-1])
+    assert merged.symmetry is not None
     assert merged.rounding > 0
     for player in range(2):
         counts = merged._additions(player, 1)

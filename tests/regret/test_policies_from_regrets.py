@@ -1,19 +1,50 @@
 """Large games: policies that follow from regrets are not stored."""
 
+import signal
+
 import numpy as np
 import pytest
 
 import infoset
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.regret import SCHEMES, RegretMinimizer, minimizer
+from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme, minimizer
+from infoset.regret._cfr_kernels import PREDICTION_DISCOUNT, PREDICTION_WEIGHT, TOLERANCE_WEIGHT
+from infoset.regret.threads import ThreadedIteration
 from infoset.solvers.regret_family import RegretSolver
 from infoset.utils.state import copy_arrays
 
 GAMES = (
     "leduc_poker",
-    "nolimit_endgame(board=7s9h9cTc,bets=[1],max_raises=1,ranges=['TT+,AQ';'77+,AT+'])",
+    "nolimit_endgame(board=7s9s9cTc,bets=[1],max_raises=1,ranges=['TT+,AQ';'77+,AT+'])",
 )
+
+
+class Uneven(RegretScheme):
+    """A scheme whose policies depend strongly on the row of the last iteration."""
+
+    def schedule(self, first, count):
+        rows, t = super().schedule(first, count), np.arange(first, first + count)
+        rows[:, PREDICTION_DISCOUNT] = 1 / (3 + t % 4)
+        rows[:, TOLERANCE_WEIGHT] = 1e4 * (1 + t % 3)
+        return rows
+
+
+class Predicting(RegretScheme):
+    """A scheme that predicts in some iterations only, and not by its parameters."""
+
+    def schedule(self, first, count):
+        rows = super().schedule(first, count)
+        rows[:, PREDICTION_WEIGHT] = np.arange(first, first + count) > 3
+        return rows
+
+
+UNEVEN = Uneven("uneven", "discounts and tolerances that change", regret_floor=0.0)
+PREDICTING = Predicting("predicting", "predictions after the first run", regret_floor=0.0)
+
+
+def name_of(scheme):
+    return getattr(scheme, "name", scheme)
 
 
 @pytest.fixture(scope="module", params=GAMES)
@@ -27,7 +58,7 @@ def made(monkeypatch, form):
 
     def make(scheme, stored, threads=1, precision="float32"):
         monkeypatch.setattr(minimizer, "MANY_SEQUENCES", 10**9 if stored else 0)
-        solver = RegretSolver(form, SCHEMES[scheme], precision, threads)
+        solver = RegretSolver(form, SCHEMES.resolve(scheme), precision, threads)
         assert solver._matches is not stored
         return solver
 
@@ -41,7 +72,9 @@ def assert_equal_states(one, other):
 
 
 @pytest.mark.parametrize(("threads", "precision"), [(1, "float32"), (2, "float32"), (1, "float64")])
-@pytest.mark.parametrize("scheme", ["cfr", "cfr+", "dcfr", "dcfr+", "hs-dcfr"])
+@pytest.mark.parametrize(
+    "scheme", ["cfr", "cfr+", "dcfr", "dcfr+", "hs-dcfr", UNEVEN, PREDICTING], ids=name_of
+)
 def test_iterations_have_the_bits_of_stored_policies(made, scheme, threads, precision):
     given = threads, precision
     stored, matched = made(scheme, True, *given), made(scheme, False, *given)
@@ -60,7 +93,7 @@ def test_iterations_have_the_bits_of_stored_policies(made, scheme, threads, prec
     assert matched.current_policy().digest == policies[1].digest == stored.current_policy().digest
 
 
-@pytest.mark.parametrize("scheme", ["dcfr", "hs-dcfr"])
+@pytest.mark.parametrize("scheme", ["dcfr", "hs-dcfr", UNEVEN], ids=name_of)
 def test_saved_states_are_resumed(made, scheme):
     stored, matched, resumed = (made(scheme, is_stored) for is_stored in (True, False, False))
     stored.run(7)
@@ -80,8 +113,7 @@ def test_saved_policies_of_another_schedule_are_stored(made, threads):
     stored, resumed = (made("dcfr", is_stored, threads) for is_stored in (True, False))
     stored.run(7)
     saved = {name: array.copy() for name, array in stored.state().items()}
-    for player in range(2):
-        saved[f"policies.{player}"] = np.roll(saved[f"policies.{player}"], 1)
+    saved["policies.1"] = np.roll(saved["policies.1"], 1)
     copy_arrays(stored.state(), saved)
     resumed.set_state(saved)
     assert not resumed._matches
@@ -121,6 +153,53 @@ def test_finished_minimizers_have_policies_and_values_only(made, stored, iterati
             call()
 
 
-def test_predictions_store_policies(form, monkeypatch):
+def test_an_interrupt_between_iterations_leaves_a_state_to_continue(made, monkeypatch):
+    whole, interrupted = made(UNEVEN, False, 2), made(UNEVEN, False, 2)
+    whole.run(7)
+    update, calls = ThreadedIteration._update, []
+
+    def interrupt(self, *arguments):
+        calls.append(arguments)
+        if len(calls) == 5:
+            signal.raise_signal(signal.SIGINT)
+        update(self, *arguments)
+
+    monkeypatch.setattr(ThreadedIteration, "_update", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.run(7)
+    assert interrupted.iteration == 3
+    saved = {name: array.copy() for name, array in interrupted.state().items()}
+    interrupted.run(4)
+    assert_equal_states(whole, interrupted)
+    interrupted.set_state(saved)
+    assert interrupted._matches
+
+
+def test_an_interrupt_does_not_leave_a_minimizer_half_finished(made, monkeypatch):
+    solver = made("dcfr", False)
+    solver.run(3)
+    before, match = solver.current_policy().digest, solver._match
+
+    def interrupt(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        return match(*arguments)
+
+    monkeypatch.setattr(solver, "_match", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        solver.finish()
+    assert solver.is_finished
+    assert solver.current_policy().digest == before
+
+
+def test_policies_of_small_games_are_stored(form, monkeypatch):
+    size = sum(layout.num_sequences for layout in form.layouts)
+    for limit in (size, size + 1):
+        monkeypatch.setattr(minimizer, "MANY_SEQUENCES", limit)
+        assert RegretMinimizer(form, SCHEMES["cfr"])._matches is (limit == size)
+
+
+def test_policies_that_do_not_follow_from_regrets_are_stored(form, monkeypatch):
     monkeypatch.setattr(minimizer, "MANY_SEQUENCES", 0)
     assert not RegretMinimizer(form, SCHEMES["pcfr+"])._matches
+    none = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
+    assert not RegretMinimizer(form, SCHEMES["cfr"], responding=none)._matches

@@ -18,7 +18,13 @@ from infoset.forms import (
     fill_gradient,
     realize_policy,
 )
-from infoset.regret._cfr_kernels import NUM_COLUMNS, iterate, match_regrets, respond
+from infoset.regret._cfr_kernels import (
+    NUM_COLUMNS,
+    PREDICTION_WEIGHT,
+    iterate,
+    match_regrets,
+    respond,
+)
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
 from infoset.typing import BoolArray, FloatArray, IndexArray, Player, StateArrays
@@ -292,6 +298,9 @@ class RegretMinimizer(IterativeState):
                 "precision='float64', or smaller exponents"
             )
         self._current_plans()
+        if self._matches and schedule[:, PREDICTION_WEIGHT].any():
+            # The schedule of a subclass predicts, and a policy then depends on the last regret.
+            self._store_policies(self.current_weights())
         # The row before, and then those of the iterations.
         rows = np.concatenate([self._last_row()[None], schedule])
         self._rows = self.iteration, rows
@@ -367,9 +376,12 @@ class RegretMinimizer(IterativeState):
         saved = [state[f"policies.{player}"] for player in range(len(self._plans))]
         if not all(map(np.array_equal, self.current_weights(), saved)):
             # The session that saved them planned its schedule differently.
-            self._matches = False
-            self._policies = tuple(own.copy() for own in saved)
-            self._threaded = self._make_threaded()
+            self._store_policies(tuple(own.copy() for own in saved))
+
+    def _store_policies(self, policies: tuple[FloatArray, ...]) -> None:
+        """Store the current policies, which do not match the regrets, or will not."""
+        self._policies, self._matches = policies, False
+        self._threaded = self._make_threaded()
 
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] average realization plan; at the start, the current plan."""
