@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,9 @@ class ExtensiveForm(HistoryTree):
     the paper: payoffs may be paid at any history, like the rewards of a FOSG and the outcomes of
     Gambit's files. A utility is the sum of the payoffs on the path.
     """
+
+    initial_pot: ClassVar[None] = None
+    """As in `Game`: files say nothing about a pot."""
 
     @cached_property
     def sequence_form(self) -> SequenceForm:

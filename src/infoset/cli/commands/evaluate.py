@@ -197,7 +197,7 @@ def _measure(rules: Game | ExtensiveForm, players: list[str], as_json: bool) -> 
     with live(str(rules)) as progress:
         found = evaluate(rules, _policies(rules, players), progress=progress.building)
     tell_notes(rules)
-    policy, pot = ", ".join(players), getattr(rules, "initial_pot", None)
+    policy, pot = ", ".join(players), rules.initial_pot
     if as_json:
         numbers = {
             "values": found.values,
@@ -338,10 +338,9 @@ def _table_of_players(
     """Return a table with a row for each player, and place for totals."""
     from infoset.game.player_names import short_name
 
-    pot = getattr(rules, "initial_pot", None)
     table = TextTable("player", ">value", f">{gain}")
     for player, (value, own) in enumerate(zip(values, gains, strict=True)):
-        table.add_row(short_name(rules, player), value_text(value, player, pot), own)
+        table.add_row(short_name(rules, player), value_text(value, player, rules.initial_pot), own)
     return table
 
 
