@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 __all__ = [
+    "AssumedRangesWarning",
     "BoardEntryError",
     "CertificateError",
     "CheckpointFileError",
@@ -290,6 +291,10 @@ class GraphFileError(InfosetError):
 
 class GraphCacheWarning(UserWarning):
     """A saved graph or world form cannot be used, or one cannot be saved; the game is built."""
+
+
+class AssumedRangesWarning(UserWarning):
+    """A hand history without given ranges: both players may have any hand."""
 
 
 class DifferingMachinesWarning(UserWarning):

@@ -31,7 +31,7 @@ def test_parameters_are_keywords_or_text():
     assert infoset.load("kuhn_poker(players=4)", players=3).num_players == 3
     with pytest.raises(UnknownNameError, match="no parameter 'player'"):
         infoset.load("kuhn_poker", player=3)
-    with pytest.raises(ParameterError, match="takes no keywords, got players"):
+    with pytest.raises(ParameterError, match="takes no parameters, got players"):
         infoset.load(str(HORSE), players=3)
 
 

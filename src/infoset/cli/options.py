@@ -245,7 +245,7 @@ def game_and_policy(first: str | None, second: str | None) -> tuple[Game | Exten
     InfosetError
         As raised by `load` and `game_of_policy`.
     """
-    from infoset.efg import is_game_file_name
+    from infoset.efg import is_game_file_name, split_parameters
     from infoset.front import game_of_policy, is_policy_file, load, policy_path
     from infoset.front.python_files import is_python_file
     from infoset.games import is_registered
@@ -261,7 +261,8 @@ def game_and_policy(first: str | None, second: str | None) -> tuple[Game | Exten
             "with one method, and give the folder of that run"
         )
     is_game = is_registered(first) or is_python_file(first)
-    if is_game or (is_game_file_name(first) and os.path.exists(first)):
+    path, given = split_parameters(first)
+    if is_game or given or (is_game_file_name(path) and os.path.exists(path)):
         raise typer.BadParameter(
             f"the policy is missing: give GAME POLICY, such as {quote(first)} uniform; {first} is "
             "a game: 'infoset info' describes it, and 'infoset solve' computes and saves a policy"

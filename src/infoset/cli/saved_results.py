@@ -13,6 +13,7 @@ from typing import Any
 from infoset.cli.interrupts import interrupts_ignored
 from infoset.cli.screen import say, tell
 from infoset.errors import (
+    AssumedRangesWarning,
     DifferingMachinesWarning,
     GraphCacheWarning,
     ParameterError,
@@ -24,6 +25,7 @@ from infoset.errors import (
 from infoset.utils.text import printable
 
 REPORTED = (
+    AssumedRangesWarning,
     DifferingMachinesWarning,
     GraphCacheWarning,
     UnsavedWarning,
@@ -77,7 +79,7 @@ def say_how_to_show(game: str, policy: Path) -> None:
 
 @contextmanager
 def warnings_reported() -> Iterator[None]:
-    """Show warnings about saving, resuming and short searches as `warning: ...` lines."""
+    """Show warnings about assumed ranges, saving, resuming and short searches as `warning: ...` lines."""
     with warnings.catch_warnings():
         for category in REPORTED:
             warnings.simplefilter("always", category)

@@ -14,7 +14,7 @@ from infoset.efg.efg_reader import load_efg, parse_efg
 from infoset.efg.efg_writer import format_efg, plain_labels, save_efg
 from infoset.efg.extensive_form import ExtensiveForm, check_tree
 from infoset.efg.form_report import FORM_CHECKS, FormReport, check_form
-from infoset.efg.game_files import READABLE, is_game_file_name, load_game_file
+from infoset.efg.game_files import READABLE, is_game_file_name, load_game_file, split_parameters
 from infoset.efg.histories import TERMINAL, HistoryTree, Outcome
 from infoset.efg.information_sets import (
     Violation,
@@ -96,6 +96,7 @@ __all__ = [
     "save_efg",
     "save_liteefg",
     "save_nfg",
+    "split_parameters",
     "strategic_form",
     "terminal",
     "world_of_history",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from infoset.efg.efg_reader import parse_efg
 from infoset.efg.efg_tokens import decode, read_bytes
@@ -14,15 +14,16 @@ from infoset.efg.extensive_form import ExtensiveForm
 from infoset.efg.liteefg_files import parse_liteefg
 from infoset.efg.nfg_files import parse_nfg
 from infoset.efg.strategic_games import StrategicGame
-from infoset.errors import GameFileError
-from infoset.games import NoLimitEndgame, parse_spot
+from infoset.errors import GameFileError, ParameterError
+from infoset.games import NoLimitEndgame, parse_spec, parse_spot
+from infoset.games.hand_histories import HAND_BEGINNING
 from infoset.games.spot_files import SPOT_BEGINNING
 
 ReadGame: TypeAlias = ExtensiveForm | StrategicGame | NoLimitEndgame
 
 READABLE: Final = (
     "Gambit's .efg, .nfg and .gbt, LiteEFG's .game, and poker spots of TexasSolver, PioSOLVER or "
-    "as JSON; also compressed as .gz"
+    "as JSON, and hand histories (.phh); also compressed as .gz"
 )
 """The files that `load_game_file` reads, in words."""
 
@@ -30,17 +31,19 @@ WORKBOOK: Final = re.compile(r"<(efg|nfg)file>(.*)</\1file>", re.DOTALL)
 """The text of a game in a workbook of Gambit's graphical interface, which is not escaped."""
 
 
-def load_game_file(path: str | Path) -> ReadGame:
+def load_game_file(path: str | Path, parameters: Mapping[str, Any] | None = None) -> ReadGame:
     """Read a game from a file of Gambit, LiteEFG or a poker program, maybe compressed by gzip.
 
     The format depends on the content, not on the name: it begins with `EFG` or `NFG`, is a workbook
     of Gambit's graphical interface with such a text inside, has the lines of LiteEFG, or is a spot;
-    see `infoset.games.parse_spot`.
+    see `infoset.games.parse_spot`, which takes the parameters.
 
     Raises
     ------
     GameFileError
         If the file does not exist, is not one of these, or violates the format.
+    ParameterError
+        If parameters are given, and the file is not a spot.
     GameTooLargeError
         If the game would not fit in memory.
 
@@ -60,7 +63,14 @@ def load_game_file(path: str | Path) -> ReadGame:
     begins = [form for form in FORMATS if form.beginning.match(data)]
     # If the name implies a format, an error with a line number helps more than a refusal.
     for form in begins or [form for form in FORMATS if form.is_suffix_of(path)]:
-        return form.parse(decode(data, path), name=str(path))
+        text = decode(data, path)
+        if form.parse is parse_spot:
+            return parse_spot(text, name=str(path), parameters=parameters)
+        if parameters:
+            raise ParameterError(
+                f"{path} takes no parameters, got {', '.join(parameters)}; only poker spots do"
+            )
+        return form.parse(text, name=str(path))
     raise GameFileError(
         f"the file {path} is not a game that can be read: {READABLE}, and your own games as "
         "file.py:Class"
@@ -70,6 +80,22 @@ def load_game_file(path: str | Path) -> ReadGame:
 def is_game_file_name(path: str | Path) -> bool:
     """Return whether a path has the suffix of a game file, as kuhn.efg and kuhn.efg.gz do."""
     return any(form.is_suffix_of(path) for form in FORMATS)
+
+
+def split_parameters(spec: str) -> tuple[str, dict[str, Any]]:
+    """Return the path of a game file and the parameters after it, as in `hand.phh(street=turn)`.
+
+    Examples
+    --------
+    >>> split_parameters("hand.phh(street=turn)")
+    ('hand.phh', {'street': 'turn'})
+    """
+    if spec.endswith(")") and not os.path.exists(spec):
+        for match in re.finditer(r"\(", spec):
+            path = spec[: match.start()].rstrip()
+            if is_game_file_name(path) or (os.path.exists(path) and not os.path.isdir(path)):
+                return path, parse_spec(f"spot{spec[match.start() :]}")[1]
+    return spec, {}
 
 
 def _parse_workbook(text: str, *, name: str) -> ReadGame:
@@ -107,5 +133,6 @@ FORMATS: Final = (
     _Format(".nfg", _beginning(rb"NFG\b"), parse_nfg),
     _Format(".gbt", _beginning(rb"<.*?<(?:efg|nfg)file>"), _parse_workbook),
     _Format(".game", _beginning(rb"(?:#[^\n]*\n\s*)*+(?:node|infoset)\s"), parse_liteefg),
+    _Format(".phh", _beginning(HAND_BEGINNING), parse_spot),
     _Format("", _beginning(SPOT_BEGINNING), parse_spot),
 )

@@ -14,6 +14,7 @@ from infoset.efg import (
     as_game,
     is_game_file_name,
     load_game_file,
+    split_parameters,
 )
 from infoset.errors import GameFileError, GameTooLargeError, ParameterError, UnsupportedGameError
 from infoset.forms import (
@@ -82,10 +83,11 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         `package.module:Class(...)` for a game in a module, which workers can import, too;
         the path of a file of Gambit (`.efg`, `.nfg`, `.gbt`) or LiteEFG (`.game`), which may be
         compressed by gzip;
-        the path of a poker spot from TexasSolver or PioSOLVER, or in JSON.
+        the path of a poker spot from TexasSolver or PioSOLVER, in JSON, or of a hand history in
+        PHH, also with parameters, as in `hand.phh(street=turn)`; see `infoset.games.parse_spot`.
     **parameters
-        Parameters of a registered game, or of a class in a Python file, which replace those of the
-        text.
+        Parameters of a registered game, of a class in a Python file, or of a poker spot, which
+        replace those of the text.
 
     Returns
     -------
@@ -98,7 +100,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         If a value has the wrong type or is out of range, a Python file is given without a name in
         it, or a game has no parameters.
     MissingExtraError
-        If OpenSpiel is needed and not installed.
+        If OpenSpiel or pokerkit is needed and not installed.
     GameFileError
         If a file cannot be read; the message gives line and column.
 
@@ -114,18 +116,18 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
     if is_python_file(spec):
         game: Game = load_from_python_file(spec, (Game,), "game", parameters=parameters)
         return game
-    is_file = is_game_file_name(spec) or os.path.exists(spec)
-    if parameters and (is_file or spec.startswith(OPENSPIEL)):
-        raise ParameterError(
-            f"{spec} takes no keywords, got {', '.join(parameters)}; write parameters of a game of "
-            "OpenSpiel in parentheses"
-        )
     if spec.startswith(OPENSPIEL):
+        if parameters:
+            raise ParameterError(
+                f"{spec} takes no keywords, got {', '.join(parameters)}; write parameters of a "
+                "game of OpenSpiel in parentheses"
+            )
         from infoset.interop import load_openspiel
 
         return load_openspiel(spec.removeprefix(OPENSPIEL))
-    if is_file:
-        return load_game_file(spec)
+    path, given = split_parameters(spec)
+    if is_game_file_name(path) or os.path.exists(path):
+        return load_game_file(path, given | parameters)
     if is_module_object(spec):
         of_module: Game = load_from_module(spec, (Game,), "game", parameters)
         return of_module

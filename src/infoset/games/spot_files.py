@@ -1,27 +1,47 @@
-"""Endgames in files of poker solvers: TexasSolver commands, PioSOLVER trees, and JSON."""
+"""Endgames in files of poker programs: TexasSolver, PioSOLVER, JSON, and hand histories."""
 
 from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, NoReturn
 
-from infoset.errors import GameFileError, ParameterError, show
+from infoset.errors import (
+    AssumedRangesWarning,
+    GameFileError,
+    ParameterError,
+    UnknownNameError,
+    show,
+)
 from infoset.games.bet_sizes import NO_SIZES, POSITIONS, STREETS
+from infoset.games.hand_histories import HAND_BEGINNING, endgame_of_hand
 from infoset.games.holdem_hands import HOLE_CARDS, PLACE, normal_cards, parse_cards
 from infoset.games.nolimit_endgame import NoLimitEndgame
 
 NO_LIMIT: Final = 100
 """A number of raises that no street reaches."""
+PARAMETERS: Final = tuple(field.name for field in fields(NoLimitEndgame) if field.init)
 
 
-def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
+def parse_spot(
+    text: str, *, name: str = "the spot", parameters: Mapping[str, Any] | None = None
+) -> NoLimitEndgame:
     """Read an endgame from the text of a file of a poker program.
 
     `infoset.load` reads such files.
+
+    Parameters
+    ----------
+    name
+        Name of the file, for error messages.
+    parameters
+        Parameters of `NoLimitEndgame` that replace those of the text. A hand history also takes
+        `street`, by default the last one on which two players can bet, and `hand`, the name of a
+        hand in a file with several.
 
     Raises
     ------
@@ -29,6 +49,13 @@ def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
         If the text is not a spot, or has a rule that `NoLimitEndgame` does not support.
     ParameterError
         If the spot is not a valid endgame, for example because it has a card twice.
+    MissingExtraError
+        If the text is a hand history, and pokerkit is missing.
+
+    Warns
+    -----
+    AssumedRangesWarning
+        If `ranges` are missing for a hand history, which has none: then all hands are possible.
 
     Examples
     --------
@@ -41,17 +68,33 @@ def parse_spot(text: str, *, name: str = "the spot") -> NoLimitEndgame:
     ... set_bet_sizes oop,river,allin'''
     >>> parse_spot(spot).bets
     'river oop: 50%, 100%, a; river ip: none'
+    >>> parse_spot(spot, parameters={"stack": 50}).stack
+    50
     """
-    for beginning, parse in FORMATS:
-        if re.match(rb"\s*" + beginning, text.encode()):
-            try:
-                return parse(Spot(text, name))
-            except ParameterError as error:
-                raise ParameterError(f"{name}: {error}") from None
-    raise GameFileError(
-        f"{name} is not a spot that can be read: it has neither commands of TexasSolver, nor "
-        "settings of PioSOLVER, nor JSON"
-    )
+    parse = next((own for start, own in FORMATS if re.match(rb"\s*" + start, text.encode())), None)
+    if parse is None:
+        raise GameFileError(
+            f"{name} is not a spot that can be read: it has neither commands of TexasSolver, nor "
+            "settings of PioSOLVER, nor JSON, nor the variant of a hand history in PHH"
+        )
+    is_history = parse is _parse_history
+    given = dict(parameters or {})
+    options = {own: given.pop(own) for own in HISTORY_OPTIONS if is_history and own in given}
+    for own in given:
+        if own not in PARAMETERS:
+            raise UnknownNameError.of("parameter of nolimit_endgame", own, PARAMETERS)
+    try:
+        game = NoLimitEndgame(**{**parse(Spot(text, name), **options), **given})
+    except ParameterError as error:
+        raise ParameterError(f"{name}: {error}") from None
+    if is_history and "ranges" not in given:
+        warnings.warn(
+            f"{name} is a hand history, which has no ranges, so both players may have any hand; "
+            "give ranges, as in ranges=['TT+,AK';'22+,AQs+'], or ranges=any",
+            AssumedRangesWarning,
+            stacklevel=2,
+        )
+    return game
 
 
 class Spot(NamedTuple):
@@ -125,7 +168,7 @@ IGNORED: Final = re.compile(
 KINDS: Final = ("bet", "donk", "raise", "allin")
 
 
-def _parse_commands(spot: Spot) -> NoLimitEndgame:
+def _parse_commands(spot: Spot) -> dict[str, Any]:
     """Read the commands of TexasSolver's console, one per line."""
     given: dict[str, str] = {}
     sizes: dict[tuple[str, ...], list[str]] = {}
@@ -154,7 +197,7 @@ def _parse_commands(spot: Spot) -> NoLimitEndgame:
 
     pot, stack = (spot.number(given[name], name) for name in ("pot", "effective_stack"))
     threshold = spot.number(given.get("allin_threshold", "0.67"), "allin_threshold")
-    return NoLimitEndgame(
+    return dict(
         board=board,
         pot=_decimal(pot),
         stack=_decimal(stack),
@@ -197,7 +240,7 @@ UNSUPPORTED: Final[Mapping[str, str]] = {
 """Settings of which only these values are supported: others change the rules of the tree."""
 
 
-def _parse_settings(spot: Spot) -> NoLimitEndgame:
+def _parse_settings(spot: Spot) -> dict[str, Any]:
     """Read a tree as PioSOLVER's viewer copies it: lines such as `#Pot#100`."""
     given: dict[str, str] = {}
     for line, text in spot.numbered_lines():
@@ -236,7 +279,7 @@ def _parse_settings(spot: Spot) -> NoLimitEndgame:
         reraises: list[str] | None = [] if given.get(f"{name}.Dont3bet") == "True" else None
         return Sizes(bets, donks, raises, reraises)
 
-    return NoLimitEndgame(
+    return dict(
         board=board,
         pot=_decimal(pot),
         stack=_decimal(stack),
@@ -263,7 +306,7 @@ RIVER_KEYS: Final = {
 }
 
 
-def _parse_json(spot: Spot) -> NoLimitEndgame:
+def _parse_json(spot: Spot) -> dict[str, Any]:
     """Read a JSON object with the parameters of the game, or with each player's hands."""
     try:
         given = json.loads(spot.text)
@@ -273,14 +316,14 @@ def _parse_json(spot: Spot) -> NoLimitEndgame:
         spot.fail("the text is not a JSON object")
     if "players" in given:
         given = _river(spot, given)
-    known = [field.name for field in fields(NoLimitEndgame) if field.init]
     for key in given:
-        if key not in known:
-            spot.fail(f"{show(key)} is not a parameter of nolimit_endgame: {', '.join(known)}")
+        if key not in PARAMETERS:
+            known = ", ".join(PARAMETERS)
+            spot.fail(f"{show(key)} is not a parameter of nolimit_endgame: {known}")
     if "board" not in given:
         spot.fail("the board is missing")
     cards = given["board"]
-    return NoLimitEndgame(**{**given, "board": cards if isinstance(cards, str) else "".join(cards)})
+    return {**given, "board": cards if isinstance(cards, str) else "".join(cards)}
 
 
 def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
@@ -308,11 +351,23 @@ def _weights(hands: list[str], weights: list[float] | None) -> list[float]:
     return found
 
 
-FORMATS: Final[tuple[tuple[bytes, Callable[[Spot], NoLimitEndgame]], ...]] = (
+# --- Hand histories ----------------------------------------------------------------------------
+
+HISTORY_OPTIONS: Final = ("street", "hand")
+"""Parameters that choose the endgame of a hand history."""
+
+
+def _parse_history(spot: Spot, **options: Any) -> dict[str, Any]:
+    """Read a hand history in the PHH format."""
+    return endgame_of_hand(spot.text, spot.name, **options)
+
+
+FORMATS: Final[tuple[tuple[bytes, Callable[..., dict[str, Any]]], ...]] = (
     (rb"set_\w+ ", _parse_commands),
     (rb"#[\w.]+#", _parse_settings),
     (rb"\{", _parse_json),
+    (HAND_BEGINNING, _parse_history),
 )
-"""How spots of each program begin, as regular expressions, and how they are read."""
+"""How spots of each program begin, as regular expressions, and the readers of their parameters."""
 
 SPOT_BEGINNING: Final = rb"(?:" + rb"|".join(beginning for beginning, _ in FORMATS) + rb")"

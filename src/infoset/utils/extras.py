@@ -51,6 +51,7 @@ EXTRAS: Final = {
     "openspiel": (Dependency("open_spiel", "1.6", "3", "pyspiel"),),
     "pettingzoo": (Dependency("pettingzoo", "1.24", "2"),),
     "poker": (Dependency("phevaluator", "0.5.3", "1"),),
+    "pokerkit": (Dependency("pokerkit", "0.5", "1"),),
     "notebook": (Dependency("anywidget", "0.9.18", "1"),),
     "dask": (Dependency("distributed", "2025.1", "2028"),),
     "ray": (Dependency("ray", "2.40", "3"),),

@@ -124,5 +124,5 @@ def test_folders_and_missing_files_are_named(tmp_path, monkeypatch):
             infoset.load(name)
     with pytest.raises(GameFileError, match="no file or folder folder/kuhn; give the name of"):
         infoset.load("folder/kuhn")
-    with pytest.raises(ParameterError, match="takes no keywords, got players"):
+    with pytest.raises(ParameterError, match="takes no parameters, got players"):
         infoset.load("kuhn.efg", players=3)

@@ -1,0 +1,248 @@
+"""Endgames in hand histories of the PHH format, which pokerkit replays."""
+
+from __future__ import annotations
+
+import tomllib
+import warnings
+from decimal import Decimal
+from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
+
+from infoset.errors import GameFileError, describe_exception, show
+from infoset.games.bet_sizes import STREETS
+from infoset.utils.arguments import check_choice
+from infoset.utils.extras import import_extra
+
+Fields: TypeAlias = dict[str, Any]
+"""The fields of a hand by name; decimal numbers are exact."""
+
+LISTS: Final = ("antes", "blinds_or_straddles", "starting_stacks")
+"""Fields with one number for each player."""
+REQUIRED: Final = ("variant", *LISTS, "min_bet", "actions")
+UNLIMITED: Final = 10**15
+"""Chips of a player whose stack is unknown: more than anybody bets."""
+FINEST_CHIP: Final = -2
+"""Exponent of the smallest chip of a hand with amounts that are not whole numbers."""
+
+HAND_BEGINNING: Final = (
+    rb"(?:(?!variant\b)(?:[#\[\]\"']|[\w.-]+[ \t]*=)[^\n]*\n\s*+)*+variant[ \t]*="
+)
+"""How hand histories begin: lines of TOML up to the variant."""
+
+
+def endgame_of_hand(
+    text: str, name: str, *, street: str | None = None, hand: int | str | None = None
+) -> dict[str, Any]:
+    """Return the parameters of `NoLimitEndgame` for a street of a hand history.
+
+    Source: J. Kim, "Recording and Describing Poker Hands" (2024), and https://phh.readthedocs.io.
+
+    Parameters
+    ----------
+    name
+        Name of the file, for error messages.
+    street
+        "flop", "turn" or "river"; None means the last one on which two players can bet.
+    hand
+        Name of the hand in a file with several hands, which is that of its table.
+
+    Raises
+    ------
+    GameFileError
+        If the text is not a hand of no-limit Texas hold'em in PHH, or the street is not an endgame
+        of two players.
+    MissingExtraError
+        If pokerkit is missing.
+    """
+    history = HandHistory(name, _fields_of(text, name, hand))
+    history.check()
+    starts = history.replay()
+    if street is not None:
+        check_choice("street", street, STREETS)
+        start = starts[street]
+    else:
+        start = next((one for one in reversed(starts.values()) if not isinstance(one, str)), "")
+    if not isinstance(start, str):
+        return start
+    playable = [own for own, one in starts.items() if not isinstance(one, str)]
+    if playable:
+        history.fail(f"the {street} is not an endgame, {start}; give street={playable[-1]!r}")
+    history.fail(
+        "no street is an endgame of two players ("
+        + ", ".join(f"{own}: {reason}" for own, reason in starts.items())
+        + "); choose another hand"
+    )
+
+
+def _fields_of(text: str, name: str, hand: int | str | None) -> Fields:
+    """Return the fields of a hand, given the text of a file with one or several hands."""
+    history = HandHistory(name, {})
+    try:
+        document = tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        history.fail(f"the hand history is not valid TOML: {error}")
+    tables = {key: value for key, value in document.items() if isinstance(value, dict)}
+    if "variant" in document or not tables:
+        if hand is not None:
+            history.fail("the file has a single hand; leave out the parameter hand")
+        return document
+    first, last = list(tables)[0], list(tables)[-1]
+    if hand is None and len(tables) > 1:
+        history.fail(f"the file has {len(tables):,} hands; choose one, as in hand={first}")
+    key = first if hand is None else str(hand)
+    if key not in tables:
+        history.fail(f"the file has no hand {show(hand)}; its hands are {first} to {last}")
+    return tables[key]
+
+
+class HandHistory(NamedTuple):
+    """The fields of a hand, and the name of its file."""
+
+    name: str
+    fields: Fields
+
+    def fail(self, problem: str) -> NoReturn:
+        """Raise the error for a hand that cannot be read."""
+        raise GameFileError(f"{self.name}: {problem}")
+
+    def check(self) -> None:
+        """Raise if the hand is not one of no-limit hold'em, or a field is missing or invalid."""
+        for name in REQUIRED:
+            if name not in self.fields:
+                self.fail(f"the field {name} is missing; a hand history has {', '.join(REQUIRED)}")
+        if self.fields["variant"] != "NT":
+            self.fail(
+                f"the variant is {show(self.fields['variant'])}; endgames are read from hands of "
+                "no-limit Texas hold'em, variant = 'NT'"
+            )
+        for name in LISTS:
+            numbers = self.fields[name]
+            if not isinstance(numbers, list) or not all(map(_is_amount, numbers)):
+                self.fail(f"{name} is {show(numbers)}; give one number, at least 0, per player")
+            if len(numbers) != len(self.fields["starting_stacks"]):
+                self.fail(f"{name} and starting_stacks have different lengths; give each player's")
+        if any(map(_is_infinite, [*self.fields["antes"], *self.fields["blinds_or_straddles"]])):
+            self.fail("antes or blinds are inf; only starting_stacks may be unknown")
+        smallest, actions = self.fields["min_bet"], self.fields["actions"]
+        if not _is_amount(smallest) or not smallest or _is_infinite(smallest):
+            self.fail(f"min_bet is {show(smallest)}; give the smallest bet, above 0")
+        if not isinstance(actions, list) or not all(isinstance(one, str) for one in actions):
+            self.fail("actions are not a list of texts such as 'p1 cbr 300'")
+
+    def replay(self) -> dict[str, dict[str, Any] | str]:
+        """Return the endgame at the start of each street, or the reason why there is none."""
+        pokerkit = import_extra("pokerkit", "reading a hand history")
+        starts: dict[str, dict[str, Any] | str] = {}
+        board, dealt = "", set[str]()
+        with warnings.catch_warnings():
+            # pokerkit warns, for example, if a player folds who could check.
+            warnings.simplefilter("ignore", UserWarning)
+            state = self._initial_state(pokerkit)
+            for number, action in enumerate(self.fields["actions"], 1):
+                if _can_bet(state) < 2:
+                    break
+                kind, cards = _deal(action)
+                known = {cards[place : place + 2] for place in range(0, len(cards), 2)} - {"??"}
+                if known & dealt or 2 * len(known) != len(cards.replace("??", "")):
+                    self.fail(f"action {number}, {show(action)}, deals a card twice")
+                dealt |= known
+                self._apply(pokerkit, state, action, number)
+                if kind == "db":
+                    board += cards
+                if kind == "db" and state.actor_index is not None:
+                    starts[STREETS[len(board) // 2 - 3]] = self._start(state, board)
+        reason = "the hand ends before it"
+        if _can_bet(state) < 2:
+            is_fold = sum(state.statuses) < 2
+            reason = "all players but one have folded" if is_fold else "a player is all-in"
+        return {street: starts.get(street, reason) for street in STREETS}
+
+    def _initial_state(self, pokerkit: Any) -> Any:
+        """Return pokerkit's state before the first action."""
+        stacks = [UNLIMITED if _is_infinite(own) else own for own in self.fields["starting_stacks"]]
+        own = {name: self.fields[name] for name in REQUIRED} | {"starting_stacks": stacks}
+        trimmed = self.fields.get("ante_trimming_status", False)
+        try:
+            return pokerkit.HandHistory(**own, ante_trimming_status=trimmed).create_state()
+        except Exception as error:
+            self.fail(f"pokerkit cannot deal the hand: {describe_exception(error)}")
+
+    def _apply(self, pokerkit: Any, state: Any, action: str, number: int) -> None:
+        """Change the state by an action, as written in the file."""
+        try:
+            if _deal(action)[0] == "db":
+                while state.can_burn_card():
+                    state.burn_card("??")
+            pokerkit.parse_action(state, action, pokerkit.parse_value)
+        except Exception as error:
+            self.fail(
+                f"action {number}, {show(action)}, is not possible here: "
+                f"{describe_exception(error)}"
+            )
+
+    def _start(self, state: Any, board: str) -> dict[str, Any] | str:
+        """Return the endgame of a street after its cards are dealt, or why there is none."""
+        starting = self.fields["starting_stacks"]
+        players = [player for player, is_in in enumerate(state.statuses) if is_in]
+        if len(players) > 2:
+            return f"{len(players)} players are in the hand"
+        if "?" in board:
+            return "the board has unknown cards"
+        # The first to act is out of position.
+        players.sort(key=lambda player: player != state.actor_index)
+        known = [state.stacks[own] for own in players if not _is_infinite(starting[own])]
+        if not known:
+            return "both stacks are unknown: write them as starting_stacks"
+        put_in = [
+            (UNLIMITED if _is_infinite(starting[own]) else starting[own]) - state.stacks[own]
+            for own in players
+        ]
+        pot, smallest = state.total_pot_amount, self.fields["min_bet"]
+        amounts = {
+            "pot": pot,
+            # An ante that only one of them has paid is dead money, too.
+            "dead": pot - 2 * min(put_in),
+            "min_bet": smallest,
+        }
+        found: dict[str, Any] = {name: _number(amount) for name, amount in amounts.items()}
+        stacks = tuple(map(_number, known))
+        found["stack"] = stacks if len(set(stacks)) == 2 else stacks[0]
+        return {"board": board, **found, **self._chip([*amounts.values(), *known])}
+
+    def _chip(self, amounts: list[Decimal]) -> dict[str, float]:
+        """Return the parameter `chip`, unless all amounts are whole numbers."""
+        given = [own for name in LISTS for own in self.fields[name] if not _is_infinite(own)]
+        decimals = [Decimal(own).normalize() for own in (*amounts, *given)]
+        exponents = [int(own.as_tuple().exponent) for own in decimals]
+        if min(exponents) >= 0:
+            return {}
+        return {"chip": float(Decimal(1).scaleb(min(FINEST_CHIP, *exponents)))}
+
+
+def _is_amount(number: object) -> bool:
+    """Return whether a value is a number of at least 0, possibly infinite."""
+    if isinstance(number, bool) or not isinstance(number, int | Decimal):
+        return False
+    return not Decimal(number).is_nan() and number >= 0
+
+
+def _is_infinite(number: int | Decimal) -> bool:
+    return Decimal(number).is_infinite()
+
+
+def _number(amount: int | Decimal) -> int | float:
+    """Return an amount as a parameter of a game: an integer if it is whole."""
+    return int(amount) if amount == int(amount) else float(amount)
+
+
+def _can_bet(state: Any) -> int:
+    """Return the number of players who are in the hand and have chips left."""
+    return sum(
+        bool(is_in and stack) for is_in, stack in zip(state.statuses, state.stacks, strict=True)
+    )
+
+
+def _deal(action: str) -> tuple[str, str]:
+    """Return "db" or "dh" and the cards of a deal; empty texts for other actions."""
+    words = action.partition("#")[0].split()
+    is_deal = words[:1] == ["d"] and words[1:2] in (["db"], ["dh"])
+    return (words[1], words[-1]) if is_deal and len(words) > 2 else ("", "")
