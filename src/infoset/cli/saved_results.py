@@ -79,7 +79,7 @@ def say_how_to_show(game: str, policy: Path) -> None:
 
 @contextmanager
 def warnings_reported() -> Iterator[None]:
-    """Show warnings about assumed ranges, saving, resuming and short searches as `warning: ...` lines."""
+    """Show warnings about ranges, saving, resuming and short searches as `warning: ...` lines."""
     with warnings.catch_warnings():
         for category in REPORTED:
             warnings.simplefilter("always", category)

@@ -53,24 +53,23 @@ def endgame_of_hand(
     MissingExtraError
         If pokerkit is missing.
     """
+    if street is not None:
+        check_choice("street", street, STREETS)
     history = HandHistory(name, _fields_of(text, name, hand))
     history.check()
     starts = history.replay()
-    if street is not None:
-        check_choice("street", street, STREETS)
-        start = starts[street]
-    else:
-        start = next((one for one in reversed(starts.values()) if not isinstance(one, str)), "")
-    if not isinstance(start, str):
-        return start
-    playable = [own for own, one in starts.items() if not isinstance(one, str)]
-    if playable:
-        history.fail(f"the {street} is not an endgame, {start}; give street={playable[-1]!r}")
-    history.fail(
-        "no street is an endgame of two players ("
-        + ", ".join(f"{own}: {reason}" for own, reason in starts.items())
-        + "); choose another hand"
-    )
+    endgames = {own: start for own, start in starts.items() if not isinstance(start, str)}
+    chosen = street or next(reversed(endgames), None)
+    if chosen is None:
+        reasons = ", ".join(f"{own}: {reason}" for own, reason in starts.items())
+        history.fail(f"no street is an endgame of two players ({reasons}); choose another hand")
+    if chosen not in endgames:
+        others = " or ".join(f"street={own}" for own in endgames)
+        history.fail(
+            f"the {chosen} is not an endgame of two players: {starts[chosen]}; "
+            f"{f'give {others}' if endgames else 'choose another hand'}"
+        )
+    return endgames[chosen]
 
 
 def _fields_of(text: str, name: str, hand: int | str | None) -> Fields:
@@ -85,7 +84,7 @@ def _fields_of(text: str, name: str, hand: int | str | None) -> Fields:
         if hand is not None:
             history.fail("the file has a single hand; leave out the parameter hand")
         return document
-    first, last = list(tables)[0], list(tables)[-1]
+    first, *_, last = [*tables, *tables]
     if hand is None and len(tables) > 1:
         history.fail(f"the file has {len(tables):,} hands; choose one, as in hand={first}")
     key = first if hand is None else str(hand)
