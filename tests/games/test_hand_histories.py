@@ -12,7 +12,13 @@ import pytest
 from pokerkit import Automation, HandHistory, NoLimitTexasHoldem
 
 import infoset
-from infoset.errors import AssumedRangesWarning, GameFileError, MissingExtraError, ParameterError
+from infoset.errors import (
+    AssumedRangesWarning,
+    GameFileError,
+    MissingExtraError,
+    ParameterError,
+    UnknownNameError,
+)
 from infoset.games import NoLimitEndgame, parse_spot
 from infoset.games.holdem_hands import DECK
 from infoset.utils import extras
@@ -71,7 +77,7 @@ hand = 1
 
 
 class RandomHand:
-    """A random hand of two to six players in pokerkit, and its state at the start of each street."""
+    """A random hand of pokerkit, and copies of its state at the start of each street."""
 
     def __init__(self, seed):
         self.rng = rng = np.random.default_rng(seed)
@@ -239,8 +245,197 @@ ALL_KINDS = {
 
 
 @pytest.mark.parametrize(
-    ("seed", "number"), [(0, 40), pytest.param(1, 800, marks=pytest.mark.broad)]
+    ("seed", "number"), [(0, 40), pytest.param(1, 400, marks=pytest.mark.broad)]
 )
 def test_random_hands_equal_those_of_pokerkit(seed, number):
     seen = set().union(*(check_hand((seed, hand)) for hand in range(number)))
     assert seen >= (ALL_KINDS if number > 100 else {"flop", "turn", "river", "sunk", "even"})
+
+
+def test_published_hands():
+    """The pot and the stacks are sums by hand; an ante and the big blind of a player are dead."""
+    given = {"ranges": ("7h6h", "any"), "bets": "50%"}
+    assert parse_spot(DWAN_IVEY, parameters=given) == NoLimitEndgame(
+        "Jc3d5c4h",
+        pot=3 * 500 + 2_000 + 2 * 23_000 + 2 * 35_000,
+        stack=(1_067_100, 495_000),
+        min_bet=2_000,
+        dead=2_500,
+        ranges=("7h6h", "any"),
+        bets="50%",
+    )
+    flop = parse_spot(DWAN_IVEY, parameters={**given, "street": "flop"})
+    assert (flop.board, flop.pot, flop.stack) == ("Jc3d5c", 49_500, (1_102_100, 530_000))
+    # The big blind is out of position; the small blind has folded.
+    assert parse_spot(PLURIBUS, parameters={"ranges": "any"}) == NoLimitEndgame(
+        "7s9cTc2c", pot=2 * (210 + 235) + 50, stack=9_555, min_bet=100, dead=50
+    )
+
+
+HEADS_UP = """\
+variant = "NT"
+antes = [0, 0.25]
+blinds_or_straddles = [0.25, 0.5]
+min_bet = 0.5
+starting_stacks = [100, 40]
+actions = [
+  "d dh p1 ????", "d dh p2 ????", "p2 cc", "p1 cc", "d db KsTh7s", "p1 cc", "p2 cbr 1", "p1 cc",
+  "d db 4d", "p1 cc", "p2 cc", "d db 2s",
+]
+"""
+
+
+def test_two_players():
+    """The blinds and antes are reversed: the first player has the big blind, and the ante."""
+    river = parse_spot(HEADS_UP, parameters={"ranges": "any"})
+    assert river == NoLimitEndgame(
+        "KsTh7s4d2s", pot=3.25, stack=(98.25, 38.5), min_bet=0.5, dead=0.25, chip=0.01
+    )
+    # Whole amounts at the start of a street are cents, too, if other amounts of the hand are.
+    turn = HEADS_UP.replace("0.25", "0").replace("0.5", "1").replace("cbr 1", "cbr 1.005")
+    assert parse_spot(turn, parameters={"street": "flop", "ranges": "any"}).chip == 0.001
+    # A stack that is unknown is no limit.
+    for stacks, stack in (("[inf, 40]", 38.5), ("[100, inf]", 98.25)):
+        text = HEADS_UP.replace("[100, 40]", stacks)
+        assert parse_spot(text, parameters={"ranges": "any"}).stack == stack
+
+
+def test_all_hands_are_assumed_with_a_warning():
+    with pytest.warns(
+        AssumedRangesWarning, match="hand.phh is a hand history, which has no ranges"
+    ):
+        game = parse_spot(HEADS_UP, name="hand.phh")
+    assert game == parse_spot(HEADS_UP, parameters={"ranges": "any"})
+
+
+def test_files_take_parameters(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ranges = ["AA", "KK"]
+    expected = parse_spot(HEADS_UP, parameters={"street": "turn", "ranges": ranges, "pot": 7})
+    several = "".join(f"[{number}]\n{HEADS_UP.replace('100', number)}\n" for number in ("80", "90"))
+    for name in ("hand.phh", "hand (1).phh", "hand(pot=3)", "folder/hand.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(HEADS_UP)
+        assert infoset.load(f"{name}(street=turn, ranges=[AA;KK], pot=7)") == expected
+        assert infoset.load(f"{name}(street=turn)", ranges=ranges, pot=7) == expected
+        assert infoset.load(name, ranges=ranges).board == "KsTh7s4d2s"
+    (tmp_path / "hands.phhs").write_text(several)
+    assert infoset.load("hands.phhs(hand=90,ranges=any)").stack == (88.25, 38.5)
+    (tmp_path / "hand.phh").write_text(several.partition("[90]")[0])
+    assert infoset.load("hand.phh(ranges=any)").stack == (78.25, 38.5)
+    with pytest.raises(UnknownNameError, match="has no parameter 'stret'; did you mean street"):
+        infoset.load("hand.phh(stret=turn)")
+    with pytest.raises(UnknownNameError, match="unknown street 'preflop'"):
+        infoset.load("hand.phh(street=preflop)")
+    with pytest.raises(ParameterError, match="cannot read the game 'spot"):
+        infoset.load("hand.phh(turn)")
+    with pytest.raises(GameFileError, match=r"there is no file or folder missing\.phh"):
+        infoset.load("missing.phh(street=turn)")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            DWAN_IVEY.replace('"NT"', '"PO"'),
+            "the variant is 'PO'; endgames are read from hands of no",
+        ),
+        (DWAN_IVEY.replace("antes =", "ante ="), "the field antes is missing; a hand history has"),
+        (
+            DWAN_IVEY.replace("[500, ", "["),
+            "antes and starting_stacks have different lengths; give",
+        ),
+        (
+            DWAN_IVEY.replace("[500,", "[-500,"),
+            "antes has '-500'; give a number per player, at least 0",
+        ),
+        (
+            DWAN_IVEY.replace("[500,", "[nan,"),
+            "antes has 'NaN'; give a number per player, at least 0",
+        ),
+        (
+            DWAN_IVEY.replace("[500,", "[true,"),
+            "antes has 'True'; give a number per player, at least 0",
+        ),
+        (
+            DWAN_IVEY.replace("[500,", "[inf,"),
+            "antes has 'inf'; only starting_stacks may be",
+        ),
+        (
+            DWAN_IVEY.replace("min_bet = 2000", "min_bet = 0"),
+            "min_bet is '0'; give the smallest bet",
+        ),
+        (DWAN_IVEY.replace('"p2 f"', "2"), "actions are not a list of texts such as 'p1 cbr 300'"),
+        (DWAN_IVEY.replace('"p2 f"', '"p2 f'), "the hand history is not valid TOML: "),
+        (DWAN_IVEY.replace("1125600", "0"), "the hand cannot be dealt: Non-positive"),
+        (DWAN_IVEY.replace('"p2 f"', '"p3 f"'), "action 6, 'p3 f', is not possible: "),
+        (DWAN_IVEY.replace("p1 cbr 23000", "p1 cbr 9000"), "'p1 cbr 9000', is not possible"),
+        (
+            DWAN_IVEY.replace("p1 cbr 23000", "p1 cbr x"),
+            "action 5, 'p1 cbr x', is not possible",
+        ),
+        (DWAN_IVEY.replace("p1 cbr 23000", "p1 raises"), "'p1 raises', is not possible"),
+        (DWAN_IVEY.replace("p1 cbr 23000", "q"), "action 5, 'q', is not possible"),
+        (DWAN_IVEY.replace("Jc3d5c", "Jc3d"), "'p1 cbr 35000', is not possible"),
+        (DWAN_IVEY.replace("Jc3d5c", "Jc3d3d"), "action 8, 'd db Jc3d3d', deals a card twice"),
+        (DWAN_IVEY.replace("Jc3d5c", "Jc3d7h"), "action 8, 'd db Jc3d7h', deals a card twice"),
+        (
+            DWAN_IVEY.replace("Jc3d5c", "Jc3d??"),
+            "(flop, turn: the board has unknown cards; river: a ",
+        ),
+        (
+            PLURIBUS.replace("p1 f", "p1 cc").partition(", 'p2 cc', 'p3 cbr 235'")[0] + "]",
+            "(flop: 3 players are in the hand; turn, river: the hand ends before it)",
+        ),
+        (DWAN_IVEY.partition('  "d db')[0] + "]", "(flop, turn, river: the hand ends before it)"),
+        (
+            DWAN_IVEY.replace("p3 cbr 7000", "p3 f")
+            .replace("p1 cbr 23000", "p1 f")
+            .partition('"p2')[0]
+            + "]",
+            "(flop, turn, river: all players but one have folded)",
+        ),
+        (
+            DWAN_IVEY.replace("p1 cbr 23000", "p1 cbr 1125100"),
+            "two players (flop, turn, river: a player is all-in); choose another hand",
+        ),
+        (
+            DWAN_IVEY.replace("1125600", "inf").replace("553500", "inf"),
+            "(flop, turn: both stacks are unknown: write them as starting_stacks; river: ",
+        ),
+        (f"[1]\n{PLURIBUS}\n[2]\n{PLURIBUS}", "the file has 2 hands; choose one, as in hand=1"),
+    ],
+)
+def test_mistakes_are_named(text, message):
+    with pytest.raises(GameFileError) as caught:
+        parse_spot(text, name="hand.phh")
+    assert str(caught.value).startswith("hand.phh: ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"street": "river"},
+            "the river is not an endgame of two players: a player is all-in; give ",
+        ),
+        ({"street": "river"}, "give street=flop or street=turn"),
+        ({"hand": 3}, "the file has a single hand; leave out the parameter hand"),
+    ],
+)
+def test_choices_that_do_not_exist(given, message):
+    with pytest.raises(GameFileError) as caught:
+        parse_spot(DWAN_IVEY, parameters=given)
+    assert message in str(caught.value)
+    with pytest.raises(GameFileError, match="the file has no hand 3; its hands are 1 to 2"):
+        parse_spot(f"[1]\n{PLURIBUS}\n[2]\n{PLURIBUS}", parameters={"hand": 3})
+
+
+def test_pokerkit_is_optional(monkeypatch):
+    monkeypatch.setattr(extras, "_installed_version", lambda package: None)
+    monkeypatch.setitem(sys.modules, "pokerkit", None)
+    with pytest.raises(MissingExtraError, match="reading a hand history needs pokerkit") as caught:
+        parse_spot(PLURIBUS)
+    assert caught.value.extra == "pokerkit"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 import warnings
 from decimal import Decimal
@@ -61,8 +62,13 @@ def endgame_of_hand(
     endgames = {own: start for own, start in starts.items() if not isinstance(start, str)}
     chosen = street or next(reversed(endgames), None)
     if chosen is None:
-        reasons = ", ".join(f"{own}: {reason}" for own, reason in starts.items())
-        history.fail(f"no street is an endgame of two players ({reasons}); choose another hand")
+        reasons = [
+            f"{', '.join(own for own in STREETS if starts[own] == reason)}: {reason}"
+            for reason in dict.fromkeys(map(str, starts.values()))
+        ]
+        history.fail(
+            f"no street is an endgame of two players ({'; '.join(reasons)}); choose another hand"
+        )
     if chosen not in endgames:
         others = " or ".join(f"street={own}" for own in endgames)
         history.fail(
@@ -115,15 +121,16 @@ class HandHistory(NamedTuple):
             )
         for name in LISTS:
             numbers = self.fields[name]
-            if not isinstance(numbers, list) or not all(map(_is_amount, numbers)):
-                self.fail(f"{name} is {show(numbers)}; give one number, at least 0, per player")
-            if len(numbers) != len(self.fields["starting_stacks"]):
+            wrong = [one for one in _listed(numbers) if not _is_amount(one)]
+            if wrong:
+                self.fail(f"{name} has {show(str(wrong[0]))}; give a number per player, at least 0")
+            if len(numbers) != len(_listed(self.fields["starting_stacks"])):
                 self.fail(f"{name} and starting_stacks have different lengths; give each player's")
-        if any(map(_is_infinite, [*self.fields["antes"], *self.fields["blinds_or_straddles"]])):
-            self.fail("antes or blinds are inf; only starting_stacks may be unknown")
+            if name != "starting_stacks" and any(map(_is_infinite, numbers)):
+                self.fail(f"{name} has 'inf'; only starting_stacks may be unknown")
         smallest, actions = self.fields["min_bet"], self.fields["actions"]
         if not _is_amount(smallest) or not smallest or _is_infinite(smallest):
-            self.fail(f"min_bet is {show(smallest)}; give the smallest bet, above 0")
+            self.fail(f"min_bet is {show(str(smallest))}; give the smallest bet, above 0")
         if not isinstance(actions, list) or not all(isinstance(one, str) for one in actions):
             self.fail("actions are not a list of texts such as 'p1 cbr 300'")
 
@@ -131,29 +138,32 @@ class HandHistory(NamedTuple):
         """Return the endgame at the start of each street, or the reason why there is none."""
         pokerkit = import_extra("pokerkit", "reading a hand history")
         starts: dict[str, dict[str, Any] | str] = {}
-        board, dealt = "", set[str]()
+        board, dealt, reason = "", list[str](), "the hand ends before it"
         with warnings.catch_warnings():
             # pokerkit warns, for example, if a player folds who could check.
             warnings.simplefilter("ignore", UserWarning)
             state = self._initial_state(pokerkit)
             for number, action in enumerate(self.fields["actions"], 1):
-                if _can_bet(state) < 2:
-                    break
                 kind, cards = _deal(action)
-                known = {cards[place : place + 2] for place in range(0, len(cards), 2)} - {"??"}
-                if known & dealt or 2 * len(known) != len(cards.replace("??", "")):
+                # Hands are shown when nobody can bet any more.
+                if _can_bet(state) < 2 or action.split()[1:2] == ["sm"]:
+                    reason = "the betting has ended"
+                    break
+                drawn = [card for card in re.findall("..", cards) if card != "??"]
+                if len({*dealt, *drawn}) < len(dealt) + len(drawn):
                     self.fail(f"action {number}, {show(action)}, deals a card twice")
-                dealt |= known
+                dealt += drawn
                 self._apply(pokerkit, state, action, number)
                 if kind == "db":
                     board += cards
                 if kind == "db" and state.actor_index is not None:
                     starts[STREETS[len(board) // 2 - 3]] = self._start(state, board)
-        reason = "the hand ends before it"
         if _can_bet(state) < 2:
             is_fold = sum(state.statuses) < 2
             reason = "all players but one have folded" if is_fold else "a player is all-in"
-        return {street: starts.get(street, reason) for street in STREETS}
+        chip = self._chip(state)
+        endgames = {own: one if isinstance(one, str) else one | chip for own, one in starts.items()}
+        return {street: endgames.get(street, reason) for street in STREETS}
 
     def _initial_state(self, pokerkit: Any) -> Any:
         """Return pokerkit's state before the first action."""
@@ -163,7 +173,7 @@ class HandHistory(NamedTuple):
         try:
             return pokerkit.HandHistory(**own, ante_trimming_status=trimmed).create_state()
         except Exception as error:
-            self.fail(f"pokerkit cannot deal the hand: {describe_exception(error)}")
+            self.fail(f"the hand cannot be dealt: {_reason(error)}; correct the file")
 
     def _apply(self, pokerkit: Any, state: Any, action: str, number: int) -> None:
         """Change the state by an action, as written in the file."""
@@ -174,8 +184,8 @@ class HandHistory(NamedTuple):
             pokerkit.parse_action(state, action, pokerkit.parse_value)
         except Exception as error:
             self.fail(
-                f"action {number}, {show(action)}, is not possible here: "
-                f"{describe_exception(error)}"
+                f"action {number}, {show(action)}, is not possible: {_reason(error)}; correct the "
+                "file"
             )
 
     def _start(self, state: Any, board: str) -> dict[str, Any] | str:
@@ -191,10 +201,7 @@ class HandHistory(NamedTuple):
         known = [state.stacks[own] for own in players if not _is_infinite(starting[own])]
         if not known:
             return "both stacks are unknown: write them as starting_stacks"
-        put_in = [
-            (UNLIMITED if _is_infinite(starting[own]) else starting[own]) - state.stacks[own]
-            for own in players
-        ]
+        put_in = [state.starting_stacks[own] - state.stacks[own] for own in players]
         pot, smallest = state.total_pot_amount, self.fields["min_bet"]
         amounts = {
             "pot": pot,
@@ -205,16 +212,28 @@ class HandHistory(NamedTuple):
         found: dict[str, Any] = {name: _number(amount) for name, amount in amounts.items()}
         stacks = tuple(map(_number, known))
         found["stack"] = stacks if len(set(stacks)) == 2 else stacks[0]
-        return {"board": board, **found, **self._chip([*amounts.values(), *known])}
+        return {"board": board, **found}
 
-    def _chip(self, amounts: list[Decimal]) -> dict[str, float]:
-        """Return the parameter `chip`, unless all amounts are whole numbers."""
-        given = [own for name in LISTS for own in self.fields[name] if not _is_infinite(own)]
-        decimals = [Decimal(own).normalize() for own in (*amounts, *given)]
-        exponents = [int(own.as_tuple().exponent) for own in decimals]
-        if min(exponents) >= 0:
-            return {}
-        return {"chip": float(Decimal(1).scaleb(min(FINEST_CHIP, *exponents)))}
+    def _chip(self, state: Any) -> dict[str, float]:
+        """Return the parameter `chip`, unless all amounts of the hand are whole numbers."""
+        amounts = [self.fields["min_bet"], *(own for name in LISTS for own in self.fields[name])]
+        amounts += [getattr(operation, "amount", 0) for operation in state.operations]
+        decimals = [Decimal(own).normalize() for own in amounts if not _is_infinite(own)]
+        exponent = min(int(own.as_tuple().exponent) for own in decimals)
+        return (
+            {"chip": float(Decimal(1).scaleb(min(FINEST_CHIP, exponent)))} if exponent < 0 else {}
+        )
+
+
+def _reason(error: Exception) -> str:
+    """Return why pokerkit refuses an action."""
+    text = str(error) if type(error) is ValueError else describe_exception(error)
+    return text.rstrip(".")
+
+
+def _listed(value: object) -> list[Any]:
+    """Return a list unchanged, and any other value in a list."""
+    return value if isinstance(value, list) else [value]
 
 
 def _is_amount(number: object) -> bool:

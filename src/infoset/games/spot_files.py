@@ -82,7 +82,8 @@ def parse_spot(
     options = {own: given.pop(own) for own in HISTORY_OPTIONS if is_history and own in given}
     for own in given:
         if own not in PARAMETERS:
-            raise UnknownNameError.of("parameter of nolimit_endgame", own, PARAMETERS)
+            known = (*PARAMETERS, *(HISTORY_OPTIONS if is_history else ()))
+            raise UnknownNameError.of("parameter of nolimit_endgame", own, known)
     try:
         game = NoLimitEndgame(**{**parse(Spot(text, name), **options), **given})
     except ParameterError as error:
