@@ -99,7 +99,7 @@ class RandomHand:
         stacks = rng.integers(6 * blind, 400 * blind, count).tolist()
         game = NoLimitTexasHoldem(
             AUTOMATIONS,
-            False,
+            is_trimmed := bool(rng.integers(2)),
             self._amounts(antes),
             self._amounts(blinds),
             2 * blind * self.unit,
@@ -107,7 +107,8 @@ class RandomHand:
         )
         self.state = game(self._amounts(stacks), count)
         self._play()
-        self.text = HandHistory.from_game_state(game, self.state).dumps()
+        trimmed = {"ante_trimming_status": is_trimmed}
+        self.text = HandHistory.from_game_state(game, self.state, **trimmed).dumps()
 
     def _amounts(self, numbers):
         return [number * self.unit for number in numbers]
@@ -294,6 +295,11 @@ def test_two_players():
     # Whole amounts at the start of a street are cents, too, if other amounts of the hand are.
     turn = HEADS_UP.replace("0.25", "0").replace("0.5", "1").replace("cbr 1", "cbr 1.005")
     assert parse_spot(turn, parameters={"street": "flop", "ranges": "any"}).chip == 0.001
+    tenths = HEADS_UP.replace("0.25", "0")
+    assert parse_spot(tenths, parameters={"ranges": "any"}).chip == 0.01
+    # Cards may be dealt one by one, and a file may have tables of its own.
+    other = HEADS_UP.replace('"d db KsTh7s"', '"d db Ks", "d db Th", "d db 7s"')
+    assert parse_spot(f"{other}[_notes]\ntable = 1", parameters={"ranges": "any"}) == river
     # A stack that is unknown is no limit.
     for stacks, stack in (("[inf, 40]", 38.5), ("[100, inf]", 98.25)):
         text = HEADS_UP.replace("[100, 40]", stacks)
@@ -343,20 +349,22 @@ def test_files_take_parameters(tmp_path, monkeypatch):
         (DWAN_IVEY.replace("antes =", "ante ="), "the field antes is missing; a hand history has"),
         (
             DWAN_IVEY.replace("[500, ", "["),
-            "antes and starting_stacks have different lengths; give",
+            "antes is not a list with one number for each start",
         ),
         (
             DWAN_IVEY.replace("[500,", "[-500,"),
-            "antes has '-500'; give a number per player, at least 0",
+            "antes has '-500'; give numbers from 0 to 1,000,000,000,000",
         ),
         (
             DWAN_IVEY.replace("[500,", "[nan,"),
-            "antes has 'NaN'; give a number per player, at least 0",
+            "antes has 'NaN'; give numbers from 0 to 1,000,000,000,000",
         ),
         (
             DWAN_IVEY.replace("[500,", "[true,"),
-            "antes has 'True'; give a number per player, at least 0",
+            "antes has 'True'; give numbers from 0 to 1,000,000,000,000",
         ),
+        (DWAN_IVEY.replace("[500,", "[1e13,"), "antes has '1E+13'; give numbers from 0 to 1,0"),
+        (DWAN_IVEY.replace("[500, 500, 500]", "500"), "antes is not a list with one number"),
         (
             DWAN_IVEY.replace("[500,", "[inf,"),
             "antes has 'inf'; only starting_stacks may be",

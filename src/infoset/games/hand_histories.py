@@ -19,6 +19,8 @@ Fields: TypeAlias = dict[str, Any]
 LISTS: Final = ("antes", "blinds_or_straddles", "starting_stacks")
 """Fields with one number for each player."""
 REQUIRED: Final = ("variant", *LISTS, "min_bet", "actions")
+LARGEST: Final = 10**12
+"""Largest amount, so that sums of decimal numbers are exact."""
 UNLIMITED: Final = 10**15
 """Chips of a player whose stack is unknown: more than anybody bets."""
 FINEST_CHIP: Final = -2
@@ -105,6 +107,12 @@ class HandHistory(NamedTuple):
     name: str
     fields: Fields
 
+    @property
+    def num_players(self) -> int:
+        """The number of starting stacks."""
+        stacks = self.fields["starting_stacks"]
+        return len(stacks) if isinstance(stacks, list) else 0
+
     def fail(self, problem: str) -> NoReturn:
         """Raise the error for a hand that cannot be read."""
         raise GameFileError(f"{self.name}: {problem}")
@@ -121,11 +129,11 @@ class HandHistory(NamedTuple):
             )
         for name in LISTS:
             numbers = self.fields[name]
-            wrong = [one for one in _listed(numbers) if not _is_amount(one)]
+            if not isinstance(numbers, list) or len(numbers) != self.num_players:
+                self.fail(f"{name} is not a list with one number for each starting stack")
+            wrong = [one for one in numbers if not _is_amount(one)]
             if wrong:
-                self.fail(f"{name} has {show(str(wrong[0]))}; give a number per player, at least 0")
-            if len(numbers) != len(_listed(self.fields["starting_stacks"])):
-                self.fail(f"{name} and starting_stacks have different lengths; give each player's")
+                self.fail(f"{name} has {show(str(wrong[0]))}; give numbers from 0 to {LARGEST:,}")
             if name != "starting_stacks" and any(map(_is_infinite, numbers)):
                 self.fail(f"{name} has 'inf'; only starting_stacks may be unknown")
         smallest, actions = self.fields["min_bet"], self.fields["actions"]
@@ -231,16 +239,11 @@ def _reason(error: Exception) -> str:
     return text.rstrip(".")
 
 
-def _listed(value: object) -> list[Any]:
-    """Return a list unchanged, and any other value in a list."""
-    return value if isinstance(value, list) else [value]
-
-
 def _is_amount(number: object) -> bool:
-    """Return whether a value is a number of at least 0, possibly infinite."""
+    """Return whether a value is a number from 0 to `LARGEST`, or infinite."""
     if isinstance(number, bool) or not isinstance(number, int | Decimal):
         return False
-    return not Decimal(number).is_nan() and number >= 0
+    return number == Decimal("inf") or (number == number and 0 <= number <= LARGEST)
 
 
 def _is_infinite(number: int | Decimal) -> bool:
