@@ -300,6 +300,8 @@ def test_two_players():
     # Cards may be dealt one by one, and a file may have tables of its own.
     other = HEADS_UP.replace('"d db KsTh7s"', '"d db Ks", "d db Th", "d db 7s"')
     assert parse_spot(f"{other}[_notes]\ntable = 1", parameters={"ranges": "any"}) == river
+    flop = other.partition('"d db 4d"')[0] + "]"
+    assert parse_spot(flop, parameters={"ranges": "any"}).board == "KsTh7s"
     # A stack that is unknown is no limit.
     for stacks, stack in (("[inf, 40]", 38.5), ("[100, inf]", 98.25)):
         text = HEADS_UP.replace("[100, 40]", stacks)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import GameFileError, ParameterError
+from infoset.errors import GameFileError, ParameterError, UnknownNameError
 from infoset.evaluation import PublicValues
 from infoset.games import NoLimitEndgame, parse_spot
 
@@ -225,8 +225,12 @@ def test_files_are_recognized_by_their_content(tmp_path):
         for data in (text.encode(), b"\xef\xbb\xbf" + text.encode(), gzip.compress(text.encode())):
             path.write_bytes(data)
             assert infoset.load(str(path)) == parse_spot(text)
-    with pytest.raises(ParameterError, match="takes no keywords"):
-        infoset.load(str(path), pot=3)
+    expected = parse_spot("\n " + COMMANDS, parameters={"pot": 70, "bets": "33%"})
+    assert infoset.load(f"{path}(pot=70,bets=33%)") == expected
+    assert infoset.load(str(path), pot=70, bets="33%") == expected
+    assert (expected.pot, expected.bets, expected.stack) == (70, "33%", 200)
+    with pytest.raises(UnknownNameError, match="no parameter 'street'; known: add_all_in"):
+        infoset.load(f"{path}(street=river)")
     path.write_bytes(b"set_pot \xff")
     with pytest.raises(GameFileError, match="not valid UTF-8"):
         infoset.load(str(path))
