@@ -302,6 +302,8 @@ def test_two_players():
     assert parse_spot(f"{other}[_notes]\ntable = 1", parameters={"ranges": "any"}) == river
     flop = other.partition('"d db 4d"')[0] + "]"
     assert parse_spot(flop, parameters={"ranges": "any"}).board == "KsTh7s"
+    reordered = f"antes = [\n  0,\n  0.25,\n]\n{HEADS_UP.replace('antes = [0, 0.25]', '')}"
+    assert parse_spot(reordered, parameters={"ranges": "any"}) == river
     # A stack that is unknown is no limit.
     for stacks, stack in (("[inf, 40]", 38.5), ("[100, inf]", 98.25)):
         text = HEADS_UP.replace("[100, 40]", stacks)

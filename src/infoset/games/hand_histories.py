@@ -27,7 +27,7 @@ FINEST_CHIP: Final = -2
 """Exponent of the smallest chip of a hand with amounts that are not whole numbers."""
 
 HAND_BEGINNING: Final = (
-    rb"(?:(?!variant\b)(?:[#\[\]\"']|[\w.-]+[ \t]*=)[^\n]*\n\s*+)*+variant[ \t]*="
+    rb"(?:(?!variant\b)(?:[#\[\]\"'\d+-]|[\w.-]+[ \t]*=)[^\n]*\n\s*+)*+variant[ \t]*="
 )
 """How hand histories begin: lines of TOML up to the variant."""
 
