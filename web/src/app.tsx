@@ -3,7 +3,7 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { CompareView, PolicySelect } from "./compare";
 import { FormView } from "./form";
-import { About, Channel, Failure, PlayerMark, Term, count, error as errorText, number, useAnswer } from "./parts";
+import { About, Channel, Failure, PlayerMark, Term, count, error as errorText, useAnswer, valueText } from "./parts";
 import { PlayView } from "./play";
 import { Scheme, useScheme } from "./scheme";
 import { StateView } from "./state";
@@ -145,10 +145,10 @@ function Explore({ about, policy, setPolicy, place, go }: ExploreProperties) {
       <p class="choices">
         <PolicySelect about={about} label="policy" value={policy} choose={setPolicy} />
         <span class="quiet">
-          values {chosen.values.map((value) => number(value, 4)).join(", ")};{" "}
+          values {chosen.values.map((value, player) => valueText(value, player, about.pot, 4)).join(", ")};{" "}
           {chosen.exploitability !== null ? (
             <>
-              <Term of="exploitability" /> {errorText(chosen.exploitability)}
+              <Term of="exploitability" /> {errorText(chosen.exploitability, about.pot)}
             </>
           ) : (
             <>

@@ -6,8 +6,9 @@ import type { Answer, Name, PagedName, Question, Transport } from "./transport";
 import type { Game } from "./types";
 
 /** The words of the field, and the names of the players. */
-export const About = createContext<Pick<Game, "terms" | "player_names">>({ terms: {}, player_names: [] });
+export const About = createContext<Pick<Game, "terms" | "player_names" | "pot">>({ terms: {}, player_names: [], pot: null });
 export const useNames = (): string[] => useContext(About).player_names;
+export const usePot = (): Game["pot"] => useContext(About).pot;
 export const Channel = createContext<Transport | null>(null);
 
 export const MARKS = ["▲", "▼", "◆", "⬟", "⬢", "■"];
@@ -56,9 +57,15 @@ export function number(value: number | null | undefined, digits = 3): string {
   return text.replaceAll("-", "−");
 }
 
+/** A value and, in a game that begins with a pot, what the player gets of it. */
+export function valueText(value: number, player: number, pot: Game["pot"], digits?: number): string {
+  return number(value, digits) + (pot ? ` (${number(value + pot.contributions[player]!, digits)} with the pot)` : "");
+}
+
 /** An error such as NashConv, which may be as small as rounding. */
-export function error(value: number): string {
-  return value < ROUNDING && value > 0 ? value.toExponential(1).replaceAll("-", "−") : number(value, 5);
+export function error(value: number, pot: Game["pot"] = null): string {
+  if (value < ROUNDING && value > 0) return value.toExponential(1).replaceAll("-", "−");
+  return number(value, 5) + (pot ? ` (${number((100 * value) / pot.size)}% of the pot)` : "");
 }
 
 /** A transition as one line of a transcript, without its number. */

@@ -14,8 +14,10 @@ import {
   useAnswer,
   useNames,
   usePages,
+  usePot,
+  valueText,
 } from "./parts";
-import type { Action, HandCell, HandGrid, Infostate, State } from "./types";
+import type { Action, HandCell, HandGrid, Infostate, Infostates, State } from "./types";
 
 interface Place {
   policy: number;
@@ -24,6 +26,7 @@ interface Place {
 
 export function StateView({ policy, state, players, go }: Place & { players: number; go: (state: number) => void }) {
   const { answer, error } = useAnswer({ ask: "state", policy, state });
+  const pot = usePot();
   if (error) return <Failure text={error} />;
   if (!answer) return <p class="quiet">…</p>;
   return (
@@ -38,7 +41,7 @@ export function StateView({ policy, state, players, go }: Place & { players: num
         <span>reached in {percent(answer.probability)} of plays</span>
         {answer.values?.map((value, player) => (
           <span key={player}>
-            <PlayerMark player={player} /> <Term of="value">value</Term> {number(value)}
+            <PlayerMark player={player} /> <Term of="value">value</Term> {valueText(value, player, pot)}
           </span>
         ))}
       </p>
@@ -86,11 +89,12 @@ const MAX_COLUMNS = 4;
 
 function InfostateTable({ policy, state, player }: Place & { player: number }) {
   const names = useNames();
-  const [areHands, setAreHands] = useState(false);
+  const pot = usePot();
+  const [{ are_hands, frequencies }, setAbout] = useState<Partial<Infostates>>({});
   const { entries, total, error, more } = usePages(
     { ask: "infostates", policy, state, player },
     (answer) => {
-      setAreHands(answer.are_hands);
+      setAbout(answer);
       return answer.infostates;
     },
   );
@@ -106,7 +110,16 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
         <PlayerMark player={player} /> {acts ? "acts" : "may hold"}
       </h3>
       <Failure text={error} />
-      {areHands && <HandGridView policy={policy} state={state} player={player} />}
+      {frequencies && (
+        <p class="facts">
+          {frequencies.map((frequency, at) => (
+            <span key={at}>
+              <i class={`swatch a${at % 8}`} aria-hidden="true" /> {labels[at]} {percent(frequency)}
+            </span>
+          ))}
+        </p>
+      )}
+      {are_hands && <HandGridView policy={policy} state={state} player={player} />}
       <div class="scroll" role="region" tabIndex={0} aria-label={`infostates of ${names[player]}`}>
         <table>
           <thead>
@@ -123,6 +136,11 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
               <th scope="col" class="n">
                 <Term of="value" />
               </th>
+              {pot && (
+                <th scope="col" class="n">
+                  with the pot
+                </th>
+              )}
               {hasEquity && (
                 <th scope="col" class="n">
                   <Term of="equity" />
@@ -148,6 +166,7 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
                 <Share of={entry.own_reach}>{number(entry.own_reach)}</Share>
                 <Share of={entry.probability}>{entry.probability === null ? "none" : percent(entry.probability)}</Share>
                 <td class="n">{number(entry.value)}</td>
+                {pot && <td class="n">{number(entry.value === null ? null : entry.value + pot.contributions[player]!)}</td>}
                 {hasEquity && <td class="n">{entry.equity === null ? "–" : percent(entry.equity)}</td>}
                 {acts && <td class={columns ? "drawn" : ""}>{columns ? <ActionBar actions={entry.actions} /> : <Actions entry={entry} />}</td>}
                 {acts && columns?.map((_, at) => <ActionCell key={at} action={entry.actions[at]} />)}

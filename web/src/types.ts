@@ -1,6 +1,12 @@
 // Written by write_types.py from the dataclasses of infoset.views: change those, and run
 // `python web/write_types.py`.
 
+/** The pot with which a game begins. */
+export interface Pot {
+  size: number;
+  contributions: number[];
+}
+
 /** A policy of the page, with its measures. */
 export interface Policy {
   name: string;
@@ -22,6 +28,7 @@ export interface Game {
   kind: "tree" | "public" | "form" | "rules";
   num_players: number;
   player_names: string[];
+  pot: Pot | null;
   sizes: Record<string, number>;
   policies: Policy[];
   opponents: string[];
@@ -87,6 +94,7 @@ export interface Infostates {
   total: number;
   infostates: Infostate[];
   are_hands: boolean;
+  frequencies: number[] | null;
 }
 
 /** A class of hands with equal ranks: `AA`, `AKs` (one suit) or `AKo` (two suits). */

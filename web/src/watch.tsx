@@ -2,7 +2,6 @@
 
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 import { Scheme } from "./scheme";
 import { ActionBar, Channel, Failure, PlayerMark, Term, count, error as errorText, useAnswer } from "./parts";
 import { HandSquare } from "./state";

@@ -12,7 +12,7 @@ from infoset.views.form_views import (
     view_form_history,
     view_form_infostates,
 )
-from infoset.views.game_view import GameView, MethodView, PolicyView
+from infoset.views.game_view import GameView, MethodView, PolicyView, PotView
 from infoset.views.hand_grids import HandCellView, HandGridView, grid_of_hands, view_hand_grid
 from infoset.views.live_runs import LivePoint, LiveRun
 from infoset.views.method_catalog import WatchedMethod, watched_methods
@@ -84,6 +84,7 @@ __all__ = [
     "PlayView",
     "PolicyView",
     "PositionView",
+    "PotView",
     "PublicPlaces",
     "Question",
     "RequestError",

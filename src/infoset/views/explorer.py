@@ -21,7 +21,7 @@ from infoset.game import Game, player_name
 from infoset.policy import Policy, TabularPolicy
 from infoset.tree import GameTree
 from infoset.views.form_views import FormValues
-from infoset.views.game_view import GameView, MethodView, PolicyView, SubjectKind
+from infoset.views.game_view import GameView, MethodView, PolicyView, PotView, SubjectKind
 from infoset.views.glossary import TERMS
 from infoset.views.live_runs import LiveRun
 from infoset.views.method_catalog import WatchedMethod
@@ -275,6 +275,7 @@ class Explorer:
             player_names=tuple(
                 player_name(self.game, player) for player in range(self.game.num_players)
             ),
+            pot=self._pot,
             sizes=self._values[0].sizes if self._values else {},
             policies=tuple(_policy_view(name, values) for name, values in policies),
             opponents=tuple(self._opponents) if self.rules is not None else (),
@@ -288,6 +289,12 @@ class Explorer:
         """Return the places of the first policy; None where the game has none."""
         first = self._values[0] if self._values else None
         return None if isinstance(first, FormValues) else first
+
+    @property
+    def _pot(self) -> PotView | None:
+        source = self.game.source if isinstance(self.game, PublicForm) else self.rules
+        pot = source.initial_pot if source is not None else None
+        return PotView(pot.size, pot.contributions) if pot is not None else None
 
     @property
     def _name(self) -> str:

@@ -31,6 +31,15 @@ class MethodView:
 
 
 @dataclass(frozen=True)
+class PotView:
+    """The pot with which a game begins."""
+
+    size: float
+    contributions: tuple[float, ...]
+    """[N] what each player has put into it: added to its utility, what the player gets of it."""
+
+
+@dataclass(frozen=True)
 class GameView:
     """The game of a page, with its policies, opponents and methods."""
 
@@ -39,6 +48,8 @@ class GameView:
     num_players: int
     player_names: tuple[str, ...]
     """[N] as `player_name` returns them."""
+    pot: PotView | None
+    """None in most games; see `Game.initial_pot`."""
     sizes: dict[str, int]
     """Counts by what is counted, such as `histories`."""
     policies: tuple[PolicyView, ...]

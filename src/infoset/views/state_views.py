@@ -124,6 +124,9 @@ class InfostatesView:
     infostates: tuple[InfostateView, ...]
     are_hands: bool
     """Whether these are hands of two cards, such as `AhKd`; `view_hand_grid` draws them."""
+    frequencies: tuple[float, ...] | None
+    """[A] how often each action is played, over all infostates of the player here; None if these
+    have different actions or none, or if the policy never reaches the public state."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +210,8 @@ def view_infostates(places: Places, state: int, player: Player, start: int = 0) 
     shown = range(len(numbers))[page(start, len(numbers), MAX_INFOSTATES)]
     rows = _infostates(place, player, numbers, shown)
     are_hands = bool(rows) and all(hand_class(row.label) is not None for row in rows)
-    return InfostatesView(state, player, start, len(numbers), rows, are_hands)
+    frequencies = _frequencies(place, player, len(numbers))
+    return InfostatesView(state, player, start, len(numbers), rows, are_hands, frequencies)
 
 
 def view_histories(places: Places, state: int, start: int = 0) -> HistoriesView:
@@ -308,6 +312,17 @@ def _actions(
         ActionView(str(action), float(share), known(value), known(regret))
         for action, share, value, regret in zip(legal, *columns, strict=True)
     )
+
+
+def _frequencies(place: Place, player: Player, count: int) -> tuple[float, ...] | None:
+    """Return the mean policy of a player's infostates, weighted by the belief."""
+    if player not in place.actors or not place.probability > 0:
+        return None
+    actions = place.legal_actions(player, 0)
+    if not actions or any(place.legal_actions(player, at) != actions for at in range(count)):
+        return None
+    played = np.array([place.policy(player, at) for at in range(count)])
+    return tuple((place.reach(player) @ played / place.probability).tolist())
 
 
 def known(value: float) -> float | None:
