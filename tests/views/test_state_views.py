@@ -175,6 +175,32 @@ def test_rows_and_columns_of_a_belief_sum_to_what_each_player_holds(values):
             np.testing.assert_allclose(table.sum(axis=axis), expected, atol=1e-12)
 
 
+def test_frequencies_are_means_of_the_policy_weighted_by_the_belief(values):
+    for state in states(values):
+        for player in range(values.tree.num_players):
+            held = rows(values, state, player)
+            labels = {tuple(action.label for action in row.actions) for row in held}
+            found = view_infostates(values, state, player).frequencies
+            if len(labels) > 1 or labels == {()}:
+                assert found is None
+                continue
+            expected = sum(
+                row.probability * np.array([action.probability for action in row.actions])
+                for row in held
+            )
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_frequencies_of_public_actions_are_probabilities_of_public_states():
+    tree = cached_tree("kuhn_poker")
+    values = TreePlaces(tree, random_policy(tree, 5))
+    state, (player,) = 1, view_state(values, 1).actors
+    children = {child.label: child.probability for child in view_children(values, state).children}
+    labels = [action.label for action in rows(values, state, player)[0].actions]
+    frequencies = view_infostates(values, state, player).frequencies
+    assert dict(zip(labels, frequencies, strict=True)) == pytest.approx(children)
+
+
 def test_nothing_is_invented_where_the_policy_never_leads():
     tree = cached_tree("kuhn_poker")
     always = infoset.policy.TabularPolicy.from_weights(
@@ -191,6 +217,7 @@ def test_nothing_is_invented_where_the_policy_never_leads():
         assert all(row.probability is None for row in view_histories(values, state).histories)
         for player in range(2):
             assert all(row.probability is None for row in rows(values, state, player))
+            assert view_infostates(values, state, player).frequencies is None
     unknown = [
         row for state in unreached for player in (0, 1) for row in rows(values, state, player)
     ]

@@ -17,6 +17,7 @@ import pytest
 
 import infoset
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.evaluation import PublicValues
 from infoset.web import make_explorer, save_page
 
 
@@ -53,7 +54,7 @@ def test_a_game_that_is_too_large_can_be_played():
 
 
 def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path):
-    game = "nolimit_endgame(board=Ks9d8h4s2c,max_raises=1,ranges='QQ+,AKs')"
+    game = "nolimit_endgame(board=Ks9d8h4s2c,max_raises=1,ranges='QQ+,AKs',pot=90,dead=10)"
     form = infoset.build_public_form(infoset.load(game))
     result = infoset.solve(form, "cfr+", iterations=10)
     infoset.save_policy(result.policy, tmp_path / "policy.parquet")
@@ -63,7 +64,12 @@ def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path)
     assert about["kind"] == "public"
     assert about["policies"][1]["values"] == pytest.approx(result.values)
     assert about["policies"][2]["exploitability"] < about["policies"][0]["exploitability"]
-    rows = explorer.ask({"ask": "infostates", "policy": 1, "state": 0, "player": 0})["infostates"]
+    assert about["pot"] == {"size": 90, "contributions": (40, 40)}
+    held = explorer.ask({"ask": "infostates", "policy": 1, "state": 0, "player": 0})
+    assert held["frequencies"] == pytest.approx(PublicValues(result.policy).action_frequencies(0))
+    waiting = explorer.ask({"ask": "infostates", "policy": 1, "state": 0, "player": 1})
+    assert waiting["frequencies"] is None
+    rows = held["infostates"]
     assert {row["label"] for row in rows} == {*map(str, form.hands[0])}
     assert all(0 <= row["equity"] <= 1 for row in rows)
     view = explorer.ask({"ask": "play", "opponent": 1, "player": 0, "seed": 1})
@@ -73,6 +79,8 @@ def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path)
     assert -250 <= view["utility"] <= 250
     alone = make_explorer(form, [result.policy])
     assert alone.ask({"ask": "game"})["opponents"] == ("policy 1",)
+    assert alone.ask({"ask": "game"})["pot"] == about["pot"]
+    assert make_explorer("kuhn_poker").ask({"ask": "game"})["pot"] is None
 
 
 @pytest.mark.broad

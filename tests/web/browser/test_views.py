@@ -197,7 +197,18 @@ def test_a_run_is_watched_on_a_public_form(visit, hand):
         visitor.show("explore")
         visitor.choose("policy", shown.explorer.policy_names[-1])
         question = {"ask": "infostates", "policy": 1, "state": 0, "player": 0}
-        held = shown.explorer.ask(question)["infostates"][0]
+        answer = shown.explorer.ask(question)
+        held = answer["infostates"][0]
+        panel = page.get_by_role("tabpanel")
+        expect(panel).to_contain_text(
+            re.compile(r"exploitability [\d.e−]+ \([\d.e−]+% of the pot\)")
+        )
+        value = shown.explorer.ask({"ask": "game"})["policies"][1]["values"][0]
+        values = f"values {value:.4f} ({value + 50:.4f} with the pot)"
+        expect(panel).to_contain_text(values.replace("-", "−"))
+        shown_frequencies = page.locator(".player-part .facts").first
+        often = pytest.approx([100 * share for share in answer["frequencies"]], abs=0.11)
+        visitor.wait_until(lambda: percents(shown_frequencies.inner_text()) == often)
         table = page.get_by_role("region", name="infostates of player 0")
         row = table.get_by_role("row").filter(
             has=page.get_by_role("rowheader", name=held["label"], exact=True)
