@@ -13,10 +13,12 @@ import infoset
 from infoset.beliefs import PublicBeliefState
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import decision_values
-from infoset.game import Game, Observation
+from infoset.game import Game, InitialPot, Observation
 from infoset.policy import uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.views import (
+    Explorer,
+    PotView,
     TreePlaces,
     view_beliefs,
     view_children,
@@ -53,6 +55,35 @@ class Deal(Game):
 
     def observe(self, world, joint_action, next_world):
         return Observation(private=next_world)
+
+
+@dataclass(frozen=True)
+class OneMayRaise(Game):
+    """Player 0 gets one of three cards; with the highest one, it may also raise."""
+
+    num_players = 2
+    initial_pot = InitialPot(3, (1, 2))
+
+    def initial_world(self):
+        return None
+
+    def actors(self, world):
+        return (0,) if isinstance(world, int) else ()
+
+    def legal_actions(self, world, player):
+        return ("call", "fold", "raise") if world == 2 else ("call", "fold")
+
+    def transitions(self, world, joint_action):
+        if world is None:
+            return [(card, Fraction(1, 3)) for card in range(3)]
+        return [((world, *joint_action), 1)] if isinstance(world, int) else []
+
+    def rewards(self, world, joint_action, next_world):
+        return (0, 0)
+
+    def observe(self, world, joint_action, next_world):
+        card = next_world if world is None else None
+        return Observation(private=(card, None), public=None)
 
 
 @pytest.fixture(scope="module")
@@ -189,6 +220,14 @@ def test_frequencies_are_means_of_the_policy_weighted_by_the_belief(values):
                 for row in held
             )
             np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+def test_infostates_with_different_actions_have_no_frequencies():
+    tree = infoset.build_tree(OneMayRaise())
+    values = TreePlaces(tree, uniform_policy(tree.sequence_form))
+    (state,) = (state for state in states(values) if view_state(values, state).actors)
+    assert view_infostates(values, state, 0).frequencies is None
+    assert Explorer(tree, {"uniform": values.policy}).describe().pot == PotView(3, (1, 2))
 
 
 def test_frequencies_of_public_actions_are_probabilities_of_public_states():

@@ -18,6 +18,7 @@ import pytest
 import infoset
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import PublicValues
+from infoset.views import Explorer, PotView
 from infoset.web import make_explorer, save_page
 
 
@@ -80,6 +81,7 @@ def test_a_game_that_is_too_large_for_a_tree_is_shown_as_a_public_form(tmp_path)
     alone = make_explorer(form, [result.policy])
     assert alone.ask({"ask": "game"})["opponents"] == ("policy 1",)
     assert alone.ask({"ask": "game"})["pot"] == about["pot"]
+    assert Explorer(form, {"cfr+": result.policy}).describe().pot == PotView(90, (40, 40))
     assert make_explorer("kuhn_poker").ask({"ask": "game"})["pot"] is None
 
 

@@ -292,7 +292,8 @@ class Explorer:
 
     @property
     def _pot(self) -> PotView | None:
-        source = self.game.source if isinstance(self.game, PublicForm) else self.rules
+        places = self._places()
+        source = self.rules if places is None else places.policy.form.source
         pot = source.initial_pot if source is not None else None
         return PotView(pot.size, pot.contributions) if pot is not None else None
 
