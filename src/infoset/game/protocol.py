@@ -344,8 +344,8 @@ class Game(ABC):
         return [field for field in fields(this) if field.init] if is_dataclass(this) else []
 
 
-def has_hook(game: Game, name: str, rules: Sequence[str] = RULES) -> bool:
-    """Return whether a game defines an optional method, together with its rules.
+def has_hook(game: object, name: str, rules: Sequence[str] = RULES, base: type = Game) -> bool:
+    """Return whether a game, or its rules of class `base`, define an optional method.
 
     A method that is inherited from a class with other `rules` does not count.
     """
@@ -354,7 +354,7 @@ def has_hook(game: Game, name: str, rules: Sequence[str] = RULES) -> bool:
         method: next(at for at, kind in enumerate(classes) if method in vars(kind))
         for method in (name, *rules)
     }
-    return classes[defined[name]] is not Game and defined[name] == min(defined.values())
+    return classes[defined[name]] is not base and defined[name] == min(defined.values())
 
 
 @dataclass(frozen=True)

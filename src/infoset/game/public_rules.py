@@ -74,6 +74,10 @@ class PublicEnd(NamedTuple):
     strengths are the same."""
 
 
+STATE_RULES: Final = ("initial_state", "actor", "legal_actions", "next_state", "end", "deals")
+"""The methods of `PublicRules` that say what happens at a public state."""
+
+
 class PublicRules(ABC):
     """Rules of a two-player game in which everything after the deal is public.
 
@@ -121,6 +125,17 @@ class PublicRules(ABC):
         must public states after chance, which `check_public_rules` compares along random plays.
         """
         return ()
+
+    def without_cards(self, state: Any) -> Hashable:
+        """Return a public state without the cards that chance has dealt.
+
+        Override it only if these cards change nothing else in the public tree: who acts, how many
+        actions are legal, which states follow, where the game ends, and how the cards dealt so far
+        limit later ones. This state and the cards in the order of their deals must determine the
+        public state. The size of the form is then counted in a fraction of the time. A method that
+        is inherited from a class with other rules is ignored.
+        """
+        return state
 
     def observation(self, state: Any, action: Action) -> Hashable:
         """Return the public observation of an action that does not end the game."""

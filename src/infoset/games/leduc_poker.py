@@ -391,6 +391,10 @@ class LeducPublicRules(PublicRules):
             for card in self.game.deck
         ]
 
+    def without_cards(self, state: PublicTable) -> Betting:
+        """Return the betting, which is the same with all public cards."""
+        return state.betting
+
     def end(self, state: PublicTable) -> PublicEnd | None:
         """Return the chips won or lost after a fold or at a showdown."""
         betting = state.betting

@@ -428,6 +428,10 @@ class EndgameRules(PublicRules):
             if card not in seen
         ]
 
+    def without_cards(self, state: Endgame) -> Betting:
+        """Return the betting, which is the same on all boards."""
+        return state.betting
+
     def symmetries(self) -> Sequence[Mapping[Hashable, Hashable]]:
         """Return the exchanges of two suits that change neither the board nor the ranges.
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.errors import CyclicGameError, GameTooLargeError
-from infoset.forms import MAX_CARDS, Cards, CardSymmetries, Group
-from infoset.game import PublicRules, scaled_hands
+from infoset.errors import CyclicGameError, GameRuleError, GameTooLargeError
+from infoset.forms import Cards, CardSymmetries, Group
+from infoset.game import PublicRules
+from infoset.game.protocol import has_hook
+from infoset.game.public_rules import STATE_RULES
 from infoset.tree.limits import allowed_memory
+from infoset.tree.possible_pairs import PossiblePairs
 from infoset.utils.arguments import check_choice
 from infoset.utils.text import format_bytes, format_count
 
@@ -28,6 +30,9 @@ BYTES_PER_PUBLIC_NODE = 450
 
 BYTES_PER_PAIR = 20
 """Matrices of pairs of hands while the form is built, before a method allocates its state."""
+
+
+WITHOUT_CARDS = "if PublicRules.without_cards is overridden, the public tree is the same on all boards"
 
 
 @dataclass(frozen=True)
@@ -62,74 +67,16 @@ class PublicCounts:
         return max(public + solving, BYTES_PER_PAIR * first * second)
 
 
-_State: TypeAlias = tuple[Hashable, Group]
-"""A public state, and the permutations that map the cards dealt before it to themselves."""
-
-
-class _Step(NamedTuple):
-    """The state after an action or a deal: how many outcomes it represents, and their cards."""
-
-    after: _State
-    num_outcomes: int = 1
-    cards: Cards = frozenset()
-
-
-class _Below(NamedTuple):
-    """Numbers of nodes, ends, each player's sequences, histories and terminal histories."""
-
-    nodes: int = 0
-    ends: int = 0
-    first: int = 0
-    second: int = 0
-    histories: int = 0
-    terminals: int = 0
-
-
-class _PossiblePairs:
-    """The number of pairs of hands that are possible at public states.
-
-    Attributes
-    ----------
-    hands : tuple[tuple[PublicHand, ...], ...]
-        Per player, the hands.
-    dealt : dict[_State, Cards]
-        The cards that chance has dealt before each state.
-    """
-
-    def __init__(self, rules: PublicRules, root: _State) -> None:
-        self.hands = tuple(scaled_hands(rules.hands(player)) for player in range(2))
-        self.dealt: dict[_State, Cards] = {root: frozenset()}
-        self._known: dict[Cards, int] = {}
-
-    def number(self, state: _State) -> int:
-        """Return the number of pairs with a positive probability at a state."""
-        dealt = self.dealt[state]
-        if dealt not in self._known:
-            self._known[dealt] = self._count(dealt)
-        return self._known[dealt]
-
-    def _count(self, dealt: Cards) -> int:
-        """Return the number of pairs that share no card with each other or with those dealt.
-
-        Inclusion and exclusion: hands that share two cards with a hand are subtracted twice.
-        """
-        first, second = (
-            [frozenset(h.cards) for h in own if h.weight and dealt.isdisjoint(h.cards)]
-            for own in self.hands
-        )
-        cards = Counter(card for hand in second for card in hand)
-        same = Counter(hand for hand in second if len(hand) == MAX_CARDS)
-        blocked = sum(sum(cards[card] for card in hand) - same[hand] for hand in first)
-        return len(first) * len(second) - blocked
-
-
 def count_public_form(
     rules: PublicRules,
     memory: int | None = None,
     merge_symmetric: bool = True,
     max_worlds: int | None = None,
 ) -> PublicCounts:
-    """Count the nodes and sequences of a public form, visiting each public state once.
+    """Count the nodes and sequences of a public form before it is built.
+
+    Each public state is visited once; those that differ only in the cards dealt are visited
+    together if the rules have `PublicRules.without_cards`.
 
     Parameters
     ----------
@@ -144,6 +91,8 @@ def count_public_form(
     ------
     CyclicGameError
         If a public state can be reached from itself.
+    GameRuleError
+        If `PublicRules.without_cards` breaks its rule.
     GameTooLargeError
         If there are so many public states that the form would not fit in memory, or more world
         states than `max_worlds`.
@@ -155,121 +104,245 @@ def count_public_form(
     >>> count_public_form(game.public_rules()).nodes
     1048576
     """
-    symmetries = CardSymmetries(rules, "the game", merge_symmetric)
-    root: _State = (rules.initial_state(), symmetries.whole)
-    known: dict[_State, _Below] = {}
-    pairs = _PossiblePairs(rules, root)
-    world_states = 1
+    return _Counter(rules, merge_symmetric, memory, max_worlds).counts()
 
-    allowed = allowed_memory(memory)
-    needed = num_steps = 0
 
-    def visit(state: _State) -> list[_Step]:
-        nonlocal world_states, needed, num_steps
-        # As many states as permutations are represented by one, unless they map it to itself.
-        world_states += len(symmetries.whole) // len(state[1]) * pairs.number(state)
-        if max_worlds is not None and world_states > max_worlds:
-            raise GameTooLargeError(
-                f"the game has more than {max_worlds:,} world states; use smaller parameters, or "
-                "raise max_worlds",
-                {"world_states": world_states},
+class _Board(NamedTuple):
+    """A public state, the permutations that map the cards dealt to themselves, and these cards."""
+
+    state: Hashable
+    group: Group
+    dealt: Cards
+
+
+class _Boards(NamedTuple):
+    """The boards of public states that differ in nothing else."""
+
+    number: int
+    num_boards: int
+    """Number of boards in the form, which represent those that symmetries exchange with them."""
+    classes: tuple[int, int]
+    """Sum over these boards of the number of classes of hands of each player."""
+    num_pairs: int
+    """Sum over all boards of the number of possible pairs of hands."""
+
+
+_Place: TypeAlias = tuple[Hashable, _Boards]
+"""Public states that are counted together: what they have in common, and their boards."""
+
+
+class _Below(NamedTuple):
+    """Numbers of nodes, ends, each player's sequences, histories and terminal histories."""
+
+    nodes: int = 0
+    ends: int = 0
+    first: int = 0
+    second: int = 0
+    histories: int = 0
+    terminals: int = 0
+
+
+class _Counter:
+    """The count of a public form, from the ends up."""
+
+    def __init__(
+        self, rules: PublicRules, merge_symmetric: bool, memory: int | None, max_worlds: int | None
+    ) -> None:
+        self.rules = rules
+        self.symmetries = CardSymmetries(rules, "the game", merge_symmetric)
+        self.pairs = PossiblePairs(rules)
+        self.merges_boards = has_hook(rules, "without_cards", STATE_RULES, PublicRules)
+        self.allowed, self.max_worlds = allowed_memory(memory), max_worlds
+        self.world_states = 1
+        self.needed = self.num_steps = 0
+        self.known: dict[_Place, _Below] = {}
+        self.boards: dict[tuple[tuple[Group, Cards], ...], _Boards] = {}
+        self.next_boards: dict[_Boards, _Boards] = {}
+        self.start = _Board(rules.initial_state(), self.symmetries.whole, frozenset())
+        self.root = self._place(self.start.state, self._boards([self.start]))
+        # One of the states of each place.
+        self.examples: dict[_Place, _Board] = {self.root: self.start}
+        # The places on the path that is visited, and after each those that are not known yet.
+        self.path: list[_Place] = []
+        self.waiting: list[list[_Place]] = []
+
+    def counts(self) -> PublicCounts:
+        """Return the size of the form."""
+        self._visit_all()
+        total = self.known[self.root]
+        first, second = map(len, self.pairs.hands)
+        return PublicCounts(
+            nodes=total.nodes,
+            ends=total.ends,
+            hands=(first, second),
+            sequences=(1 + total.first, 1 + total.second),
+            world_states=self.world_states,
+            histories=1 + total.histories,
+            terminals=total.terminals,
+        )
+
+    def _place(self, state: Hashable, boards: _Boards) -> _Place:
+        return (self.rules.without_cards(state) if self.merges_boards else state), boards
+
+    def _boards(self, found: Sequence[_Board]) -> _Boards:
+        """Return the sums over boards."""
+        key = tuple((one.group, one.dealt) for one in found)
+        if key not in self.boards:
+            whole, classes = len(self.symmetries.whole), self.symmetries.num_classes
+            self.boards[key] = _Boards(
+                len(self.boards),
+                len(found),
+                (sum(classes(g, 0) for g, _ in key), sum(classes(g, 1) for g, _ in key)),
+                # As many boards as permutations are represented by one, unless they map it to
+                # itself.
+                sum(whole // len(group) * self.pairs.number(dealt) for group, dealt in key),
             )
-        steps = _steps(rules, symmetries, state)
-        # The form has each state at least once.
-        needed += BYTES_PER_PUBLIC_NODE + len(steps) * _bytes_per_step(rules, symmetries, state)
-        num_steps += len(steps)
-        if needed > allowed and num_steps > MAX_STEPS:
+        return self.boards[key]
+
+    def _visit_all(self) -> None:
+        # Depth first without recursion: a place is on the path until all places after it are known.
+        on_path: set[_Place] = set()
+        steps_on_path: list[list[_Place]] = []
+        to_visit: _Place | None = self.root
+        while to_visit or self.path:
+            if to_visit:
+                self.path.append(to_visit)
+                on_path.add(to_visit)
+                steps_on_path.append(self._visit(to_visit))
+                self.waiting.append([*steps_on_path[-1]])
+            left = self.waiting[-1]
+            while left and left[-1] in self.known:
+                left.pop()
+            to_visit = left[-1] if left else None
+            if to_visit in on_path:
+                cycle = self.path[self.path.index(to_visit) :]
+                raise CyclicGameError([self.examples[place].state for place in cycle])
+            if not left:
+                place = self.path.pop()
+                self.waiting.pop()
+                on_path.discard(place)
+                self.known[place] = self._total(place, steps_on_path.pop())
+
+    def _visit(self, place: _Place) -> list[_Place]:
+        """Return the places after a place, which may be the same; none after an end."""
+        boards, example = place[1], self.examples[place]
+        self.world_states += boards.num_pairs
+        if self.max_worlds is not None and self.world_states > self.max_worlds:
             raise GameTooLargeError(
-                f"the game has more than {len(known):,} public states, whose public form needs "
-                f"more than the {format_bytes(allowed)} that are allowed: use smaller parameters, "
-                "or raise memory",
-                {"public_states": len(known)},
+                f"the game has more than {self.max_worlds:,} world states; use smaller "
+                "parameters, or raise max_worlds",
+                {"world_states": self.world_states},
             )
-        dealt = pairs.dealt[state]
-        pairs.dealt.update((step.after, dealt.union(step.cards)) for step in steps)
+        rules, state = self.rules, example.state
+        steps: list[_Place] = []
+        if rules.end(state) is not None:
+            self._add_needed(boards.num_boards)
+        elif (actor := rules.actor(state)) is None:
+            self._add_needed(boards.num_boards)
+            steps = self._deal(place)
+        else:
+            for action in rules.legal_actions(state):
+                after = example._replace(state=rules.next_state(state, action))
+                steps.append(self._place(after.state, boards))
+                self.examples.setdefault(steps[-1], after)
+            self._add_needed(boards.num_boards, len(steps), boards.classes[actor])
         return steps
 
-    # Depth first without recursion: a state is on the path until all states after it are known.
-    path, steps_on_path = [root], [visit(root)]
-    waiting = [[step.after for step in steps_on_path[0]]]
-    on_path = {root}
-    while path:
-        left = waiting[-1]
-        while left and left[-1] in known:
-            left.pop()
-        if left:
-            state = left[-1]
-            if state in on_path:
-                raise CyclicGameError([before for before, _ in path[path.index(state) :]])
-            path.append(state)
-            steps_on_path.append(visit(state))
-            waiting.append([step.after for step in steps_on_path[-1]])
-            on_path.add(state)
-            continue
-        state = path.pop()
-        waiting.pop()
-        on_path.discard(state)
-        steps = steps_on_path.pop()
-        known[state] = _from(rules, symmetries, state, steps, known, pairs.number(state))
-    total = known[root]
-    first, second = map(len, pairs.hands)
-    return PublicCounts(
-        nodes=total.nodes,
-        ends=total.ends,
-        hands=(first, second),
-        sequences=(1 + total.first, 1 + total.second),
-        world_states=world_states,
-        histories=1 + total.histories,
-        terminals=total.terminals,
-    )
+    def _add_needed(self, num_states: int, num_steps: int = 0, num_classes: int = 0) -> None:
+        """Add public states to the memory that the form needs at least.
 
+        Raises
+        ------
+        GameTooLargeError
+            If that is not allowed, and counting all states would take long.
+        """
+        # In single precision, in which more forms fit.
+        step = BYTES_PER_SEQUENCE["float32"] * num_classes
+        self.needed += BYTES_PER_PUBLIC_NODE * num_states + num_steps * step
+        self.num_steps += 1 + num_steps
+        if self.needed > self.allowed and self.num_steps > MAX_STEPS:
+            raise GameTooLargeError(
+                f"the game has more than {self.num_steps:,} public states, whose public form needs "
+                f"more than the {format_bytes(self.allowed)} that are allowed: use smaller "
+                "parameters, or raise memory",
+                {"public_states": self.num_steps},
+            )
 
-def _bytes_per_step(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> int:
-    """Return the memory of the sequences of one action of all hands; 0 where chance acts."""
-    state, group = at
-    actor = None if rules.end(state) is not None else rules.actor(state)
-    if actor is None:
-        return 0
-    # In single precision, in which more forms fit.
-    return BYTES_PER_SEQUENCE["float32"] * symmetries.num_classes(group, actor)
+    def _deal(self, place: _Place) -> list[_Place]:
+        """Return the places after a chance move."""
+        after = self._after_deals(self.examples[place])
+        if not after:
+            return []
+        if not self.merges_boards:
+            steps = [self._place(one.state, self._boards([one])) for one in after]
+            self.examples.update(zip(steps, after, strict=True))
+            return steps
+        boards = place[1]
+        if boards not in self.next_boards:
+            found = [one for board in self._on_all_boards() for one in self._after_deals(board)]
+            self._check_equal(found)
+            self.next_boards[boards] = self._boards(found)
+        self._check_equal(after)
+        step = self._place(after[0].state, self.next_boards[boards])
+        self.examples.setdefault(step, after[0])
+        return [step]
 
-
-def _steps(rules: PublicRules, symmetries: CardSymmetries, at: _State) -> list[_Step]:
-    """Return the steps from a public state, which may lead to the same state; none at an end."""
-    state, group = at
-    if rules.end(state) is not None:
-        return []
-    if rules.actor(state) is None:
-        merged = symmetries.merged(rules.deals(state), group)
-        return [
-            _Step((deal.next_state, after), number, frozenset(deal.cards))
-            for deal, number, after in merged
+    def _after_deals(self, board: _Board) -> list[_Board]:
+        """Return the boards after a chance move, one for those that symmetries exchange."""
+        merged = self.symmetries.merged(self.rules.deals(board.state), board.group)
+        found = [
+            _Board(deal.next_state, group, board.dealt.union(deal.cards))
+            for deal, _, group in merged
         ]
-    legal = rules.legal_actions(state)
-    return [_Step((rules.next_state(state, action), group)) for action in legal]
+        self._add_needed(0, len(found))
+        return found
 
+    def _on_all_boards(self) -> list[_Board]:
+        """Return the state on each board after the actions on the path."""
+        found = [self.start]
+        for place, left in zip(self.path[:-1], self.waiting, strict=True):
+            if self.rules.actor(self.examples[place].state) is None:
+                found = [one for board in found for one in self._after_deals(board)]
+            else:
+                found = [self._after_action(board, len(left) - 1) for board in found]
+        self._check_equal(found)
+        return found
 
-def _from(
-    rules: PublicRules,
-    symmetries: CardSymmetries,
-    at: _State,
-    steps: list[_Step],
-    known: dict[_State, _Below],
-    num_pairs: int,
-) -> _Below:
-    """Return the counts from a state on, given those of the states after it."""
-    if not steps:
-        return _Below(ends=1, histories=num_pairs, terminals=num_pairs)
-    columns = zip(*(known[step.after] for step in steps), strict=True)
-    nodes, ends, *sequences, _, _ = [sum(column) for column in columns]
-    actor = rules.actor(at[0])
-    if actor is not None:
-        sequences[actor] += len(steps) * symmetries.num_classes(at[1], actor)
-    # Nodes and sequences are those of the form; histories are those of all outcomes it merges.
-    below = [(step.num_outcomes, known[step.after]) for step in steps]
-    histories = num_pairs + sum(number * after.histories for number, after in below)
-    terminals = sum(number * after.terminals for number, after in below)
-    return _Below(nodes + 1, ends, sequences[0], sequences[1], histories, terminals)
+    def _after_action(self, board: _Board, index: int) -> _Board:
+        action = self.rules.legal_actions(board.state)[index]
+        return board._replace(state=self.rules.next_state(board.state, action))
+
+    def _check_equal(self, boards: Sequence[_Board]) -> None:
+        """Raise unless states differ only in the cards dealt."""
+        seen = {self.rules.without_cards(board.state): board.state for board in boards}
+        if len(seen) > 1:
+            first, second, *_ = seen.values()
+            raise GameRuleError(
+                WITHOUT_CARDS,
+                found=f"the public rules: without_cards({first!r}) and without_cards({second!r}) "
+                "differ after the same actions",
+            )
+
+    def _total(self, place: _Place, steps: list[_Place]) -> _Below:
+        """Return the counts from a place on, given those of the places after it."""
+        boards = place[1]
+        if not steps:
+            return _Below(
+                ends=boards.num_boards, histories=boards.num_pairs, terminals=boards.num_pairs
+            )
+        columns = zip(*(self.known[step] for step in steps), strict=True)
+        nodes, ends, *sequences, histories, terminals = [sum(column) for column in columns]
+        actor = self.rules.actor(self.examples[place].state)
+        if actor is not None:
+            sequences[actor] += len(steps) * boards.classes[actor]
+        return _Below(
+            nodes + boards.num_boards,
+            ends,
+            sequences[0],
+            sequences[1],
+            histories + boards.num_pairs,
+            terminals,
+        )
 
 
 def check_public_form_fits(
