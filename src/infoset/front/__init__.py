@@ -7,14 +7,12 @@ from infoset.front.comparison import (
     comparison_budget,
     prepare_comparison,
 )
+from infoset.front.form_choice import FORMS, ChosenForm, choose_form
 from infoset.front.game_info import GameInfo, info
 from infoset.front.game_sources import (
-    FORMS,
-    ChosenForm,
     CompiledGame,
     FormLike,
     GameLike,
-    choose_form,
     load,
     resolve_game,
     to_compiled,

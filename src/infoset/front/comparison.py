@@ -20,7 +20,8 @@ from infoset.front.compared_runs import (
     run_in_turn,
     run_on_executor,
 )
-from infoset.front.game_sources import ChosenForm, FormLike, choose_form
+from infoset.front.form_choice import ChosenForm, choose_form
+from infoset.front.game_sources import FormLike
 from infoset.front.learning_runs import (
     build_simulator,
     resolve_learner,

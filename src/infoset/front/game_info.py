@@ -17,7 +17,12 @@ from infoset.efg import (
 )
 from infoset.errors import ExplorationLimitError, GameTooLargeError
 from infoset.forms import SequenceForm, common_sum
-from infoset.front.game_sources import GameLike, resolve_game
+from infoset.front.game_sources import (
+    GameLike,
+    PublicForecast,
+    forecast_public_form,
+    resolve_game,
+)
 from infoset.game import Game
 from infoset.game.player_names import own_names
 from infoset.search.models import large_model_type, search_model_type
@@ -29,7 +34,6 @@ from infoset.tree import (
     PublicCounts,
     WorldGraph,
     count_histories,
-    count_public_form,
     count_world_form,
     forecast_contraction,
     public_rules_of,
@@ -38,7 +42,11 @@ from infoset.tree import (
 from infoset.tree.build_watch import SIZE_LIMITS, BuildWatch
 from infoset.tree.exploration import explore_game
 from infoset.tree.limits import allowed_memory, current_limits
+from infoset.tree.public_counting import BYTES_PER_SEQUENCE
 from infoset.utils.interrupts import interrupts_held
+
+FASTER = 0.5
+"""Seconds that the public form has to save, so that no world state is visited."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,8 @@ class GameInfo:
     """Number of sequences of each player in the public form."""
     public_form_bytes: int | None = None
     """Peak memory of building the public form and solving it by CFR; None if it is unknown."""
+    public_form_memory: dict[str, int] | None = field(default=None, hash=False)
+    """The same by `precision`; `public_form_bytes` is that of "float64"."""
     public_form_fits: bool | None = None
     """Whether `public_form_bytes` is within the memory limit; None without public rules, False if
     the public states are too many to count."""
@@ -100,18 +110,19 @@ class GameInfo:
     """Whether `world_form_bytes` is within the memory limit; None if it is unknown."""
     search_model: str | None = None
     """The search model of the game. `RulesModel` calls the rules in plain Python; all others are
-    compiled and hundreds of times faster. None for an extensive form."""
+    compiled and hundreds of times faster. None for an extensive form, and if `stop` is `public`."""
     stop: str | None = None
     """What stopped the exploration of the world states: `worlds` or `transitions` for a limit on
-    their number, `memory`, `seconds`, or `interrupted`. The last two may also have stopped the
-    construction of the tree; the counts are then exact. None if nothing did."""
+    their number, `memory`, `seconds`, `interrupted`, or `public` if the public form is much faster.
+    A limit on time or an interruption may also have stopped the construction of the tree; the
+    counts are then exact. None if nothing did."""
     estimate: HistoryEstimate | None = None
     """Estimated number of histories, if the limit on world states or transitions stopped the
     exploration; None otherwise."""
     player_names: tuple[str, ...] = ()
     """[N] names of the players, if the game names them."""
     notes: tuple[str, ...] = field(default=())
-    """Remarks about loading the game."""
+    """Remarks about loading the game, and about forms that do not fit."""
 
     def summary(self) -> dict[str, Any]:
         """Return the fields as JSON values."""
@@ -134,8 +145,9 @@ def info(
 
     Histories are counted without being built. If the game fits in memory, it is built, and its
     infostates are counted too. If its public rules show that it has more world states than
-    `max_worlds`, all numbers are counted by these rules, and no world state is visited. If random
-    plays show that there are more, as in `build_world_graph`, the visit stops early.
+    `max_worlds`, or, without this limit, that the public form is much faster, all numbers are
+    counted by these rules, and no world state is visited. If random plays show that there are more
+    than `max_worlds`, as in `build_world_graph`, the visit stops early.
 
     Parameters
     ----------
@@ -159,11 +171,13 @@ def info(
     if isinstance(game, GameTree):
         return _with_tree(_from_graph(game.graph, allowed_memory(memory)), game)
     try:
-        public = _public_counts(game, memory)
+        public = forecast_public_form(game, memory)
     except KeyboardInterrupt:
         return _interrupted(game, allowed_memory(memory))
-    if public is not None and public.world_states > limits.max_worlds:
-        return _from_public_rules(game, public, allowed_memory(memory))
+    if public.counts is not None:
+        is_faster = max_worlds is None and public.counts.is_much_faster(margin=FASTER)
+        if is_faster or public.counts.world_states > limits.max_worlds:
+            return _from_public_rules(public, public.counts, limits.max_worlds)
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
     graph = explore_game(game, watch, partial=True)
     left = watch.memory_left()
@@ -214,7 +228,8 @@ def _interrupted(game: Game, allowed: int) -> GameInfo:
 def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
     counts = count_histories(graph)
     solving = forecast_contraction(graph, counts) if counts.is_exact else None
-    public = None if graph.stop == "interrupted" else _public_counts(graph.game, allowed)
+    is_known = graph.stop != "interrupted"
+    public = _of_public_form(forecast_public_form(graph.game, allowed)) if is_known else {}
     # Rewards that sum to zero at every step do so in every history; otherwise only the tree tells.
     sums_to_zero = graph.is_complete and not np.any(graph.rewards.sum(axis=1))
     return GameInfo(
@@ -231,38 +246,35 @@ def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
         fits=counts.is_exact and counts.fits(allowed),
         solving_bytes=solving,
         solving_fits=None if solving is None else solving <= allowed,
-        **_of_public_form(graph.game, public, allowed),
+        **public,
         search_model=search_model_type(graph).__name__,
         stop=graph.stop,
         notes=tuple(getattr(graph.game, "notes", ())),
     )
 
 
-def _public_counts(game: Game, memory: int | None) -> PublicCounts | None:
-    """Return the size of the public form; None without public rules, or if it is too large."""
-    rules = public_rules_of(game)
-    try:
-        return None if rules is None else count_public_form(rules, memory)
-    except GameTooLargeError:
-        return None
-
-
-def _of_public_form(game: Game, counts: PublicCounts | None, allowed: int) -> dict[str, Any]:
+def _of_public_form(forecast: PublicForecast) -> dict[str, Any]:
     """Return the fields about the public form."""
+    counts = forecast.counts
     if counts is None:
-        return {"public_form_fits": None if public_rules_of(game) is None else False}
+        return {"public_form_fits": None if public_rules_of(forecast.game) is None else False}
     return {
         "public_nodes": counts.nodes,
         "public_hands": counts.hands,
         "public_sequences": counts.sequences,
         "public_form_bytes": counts.bytes,
-        "public_form_fits": counts.bytes <= allowed,
+        "public_form_memory": {one: counts.bytes_in(one) for one in BYTES_PER_SEQUENCE},
+        "public_form_fits": forecast.fits_in("float64"),
     }
 
 
-def _from_public_rules(game: Game, counts: PublicCounts, allowed: int) -> GameInfo:
-    """Describe a game with too many world states, as its public rules count them."""
+def _from_public_rules(forecast: PublicForecast, counts: PublicCounts, max_worlds: int) -> GameInfo:
+    """Describe a game whose world states are not visited, as its public rules count them."""
+    game, is_large = forecast.game, counts.world_states > max_worlds
     tree = GameCounts(2, counts.world_states, counts.histories, counts.terminals, is_exact=True)
+    notes = tuple(getattr(game, "notes", ()))
+    if not forecast.fits_in("float64"):
+        notes += (forecast.advice,)
     return GameInfo(
         game=str(game),
         num_players=2,
@@ -271,12 +283,12 @@ def _from_public_rules(game: Game, counts: PublicCounts, allowed: int) -> GameIn
         histories=counts.histories,
         terminals=counts.terminals,
         forecast_bytes=tree.bytes,
-        fits=False,
-        solving_fits=False,
-        **_of_public_form(game, counts, allowed),
-        search_model=large_model_type(game).__name__,
-        stop="worlds",
-        notes=tuple(getattr(game, "notes", ())),
+        fits=not is_large and tree.fits(forecast.allowed),
+        solving_fits=False if is_large else None,
+        **_of_public_form(forecast),
+        search_model=large_model_type(game).__name__ if is_large else None,
+        stop="worlds" if is_large else "public",
+        notes=notes,
     )
 
 

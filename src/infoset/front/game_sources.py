@@ -1,4 +1,4 @@
-"""Conversion of a user's game to rules, to arrays, and to the form that fits."""
+"""Conversion of a user's game to rules, to arrays, and to a form."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from infoset.efg import (
     READABLE,
@@ -34,29 +34,22 @@ from infoset.front.python_files import (
 )
 from infoset.game import Game
 from infoset.games import game_of_form, is_registered, load_game
-from infoset.solvers import MethodSpec, runs_on
 from infoset.tree import (
     BuildProgress,
     GameTree,
     PublicCounts,
     build_public_form,
     build_sequence_form,
-    build_sequence_or_world_form,
     build_tree,
     build_world_form,
-    check_public_form_fits,
     count_public_form,
     derive_public_form,
     public_rules_of,
 )
-from infoset.tree.limits import current_limits
-from infoset.tree.world_contraction import MANY_HISTORIES
-from infoset.utils.arguments import check_choice, check_type
+from infoset.tree.limits import allowed_memory, current_limits
+from infoset.utils.arguments import check_type
 from infoset.utils.paths import looks_like_path, no_such_path
 from infoset.utils.text import format_bytes, format_count
-
-FORMS: Final = ("auto", "sequence", "public", "world")
-"""The values of `form=` in `solve`."""
 
 CompiledGame: TypeAlias = GameTree | ExtensiveForm
 """A game as arrays, either built from its rules or given as a tree."""
@@ -171,7 +164,7 @@ def to_compiled(
     """Return a game as arrays: rules are built into a tree, and arrays are returned unchanged."""
     game = resolve_game(game)
     if isinstance(game, Game):
-        check_world_states(game)
+        check_world_states(game, memory)
         return build_tree(game, memory=memory, progress=progress)
     return game
 
@@ -187,12 +180,12 @@ def to_form(
         return as_sequence_form(game)
     game = resolve_game(game)
     if isinstance(game, Game):
-        check_world_states(game)
+        check_world_states(game, memory)
         return build_sequence_form(game, memory=memory, progress=progress)
     return game.sequence_form
 
 
-def check_world_states(game: Game) -> None:
+def check_world_states(game: Game, memory: int | None = None) -> None:
     """Raise if a game has more world states than the limit, according to its public rules.
 
     Without public rules, their number is unknown until they are visited, which takes a minute.
@@ -200,7 +193,8 @@ def check_world_states(game: Game) -> None:
     Raises
     ------
     GameTooLargeError
-        If there are more than `build_limits` allows. The message names what can be done.
+        If there are more than `build_limits` allows. The message names what can be done with the
+        bytes of `memory`.
     """
     rules = public_rules_of(game)
     if rules is None:
@@ -212,148 +206,65 @@ def check_world_states(game: Game) -> None:
     except GameTooLargeError as error:
         raise GameTooLargeError(
             f"{game} has more than {format_count(most)} world states, the limit on "
-            "those that are visited: use its public form, on which solve (form='public', "
-            "--form public), evaluate, respond, show, match and play work without visiting "
-            "them; raise max_worlds (--max-worlds); or use smaller parameters",
+            f"those that are visited{_instead_of_visits(game, memory)}",
             error.counts,
         ) from error
 
 
-class ChosenForm(NamedTuple):
-    """The form on which a game is solved or measured."""
+def _instead_of_visits(game: Game, memory: int | None) -> str:
+    """Return the end of a message about a game with too many world states: what can be done."""
+    forecast = forecast_public_form(game, memory)
+    if forecast.fits_in("float64"):
+        return (
+            ": use its public form, on which solve (form='public', --form public), evaluate, "
+            "respond, show, match and play work without visiting them; raise max_worlds "
+            "(--max-worlds); or use smaller parameters"
+        )
+    return f"; {forecast.advice}; or use smaller parameters"
 
-    form: Form
-    reason: str | None = None
-    """Why "auto" chose the public form or the world form; None if it did not."""
 
+class PublicForecast(NamedTuple):
+    """The size of the public form of a game, and the memory that is allowed."""
 
-def choose_form(
-    game: FormLike,
-    form: str = "auto",
-    method: MethodSpec | None = None,
-    *,
-    memory: int | None = None,
-    progress: BuildProgress | None = None,
-    num_gradients: int = 100,
-) -> ChosenForm:
-    """Build the form on which a game is solved.
+    game: Game
+    allowed: int
+    """Memory in bytes."""
+    counts: PublicCounts | None
+    """None if the game has no public rules, or its public states are too many to count."""
 
-    "auto" chooses the sequence form if it fits within the limits, otherwise the public form if the
-    game has public rules and that form fits, and otherwise the world form if that fits; also if
-    that is much faster.
+    def fits_in(self, precision: str) -> bool:
+        """Return whether the form fits if it is solved in a precision."""
+        return self.counts is not None and self.counts.fits(self.allowed, precision)
 
-    Parameters
-    ----------
-    game : str, Game, GameTree, ExtensiveForm, SequenceForm or PublicForm
-        A form is returned unchanged.
-    form
-        "auto", "sequence", "public" or "world".
-    method
-        The method to run; if it does not run on a kind of forms, "auto" does not choose it.
-    memory, progress
-        As in `solve`.
-    num_gradients
-        Number of gradients for which the time is compared; see `build_sequence_or_world_form`.
-
-    Raises
-    ------
-    ParameterError
-        If a form is given and the other one is requested.
-    GameTooLargeError
-        If no requested form on which the method runs fits; the message names alternatives.
-    UnsupportedGameError
-        If the public form is requested, and the game does not have one.
-    """
-    check_choice("form", form, FORMS)
-    precision = getattr(method, "precision", "float64")
-    if isinstance(game, Form):
-        return ChosenForm(_given(game, form))
-    if form != "auto":
-        if form == "public":
-            return ChosenForm(
-                to_public_form(game, memory=memory, progress=progress, precision=precision)
+    @property
+    def advice(self) -> str:
+        """What can be done about a form that does not fit, with a command that works."""
+        allowed = format_bytes(self.allowed)
+        if self.counts is None:
+            return f"its public form does not fit in the {allowed} that are allowed, either"
+        needed, single = (
+            format_bytes(self.counts.bytes_in(precision)) for precision in ("float64", "float32")
+        )
+        sizes = f"its public form needs {needed}, or {single} in single precision"
+        if self.fits_in("float32"):
+            return (
+                f"{sizes}, and {allowed} are allowed: solve it with precision='float32' "
+                "(--precision float32)"
             )
-        return ChosenForm(to_kind(game, form, memory=memory, progress=progress))
-    found = resolve_game(game)
-    counts = _public_counts(found, memory, precision)
-    if counts is None:
-        return _listed_or_world_form(found, method, memory, progress, num_gradients)
-    has_few_worlds = counts.world_states <= current_limits().max_worlds
-    # For one gradient, a public form takes longer to build than a world form.
-    if num_gradients == 1 and has_few_worlds and counts.histories >= MANY_HISTORIES:
+        sizes += f", of which {allowed} are allowed"
+        for smaller in self.game.smaller_games():
+            if forecast_public_form(smaller, self.allowed).fits_in("float64"):
+                return f'{sizes}: a smaller game fits, infoset solve "{smaller}"'
+        return f"{sizes}: raise memory (--memory)"
+
+
+def forecast_public_form(game: Game, memory: int | None) -> PublicForecast:
+    """Return the size of the public form of a game before it is built."""
+    rules, counts = public_rules_of(game), None
+    if rules is not None:
         with suppress(GameTooLargeError):
-            return _listed_or_world_form(found, method, memory, progress, num_gradients)
-    runs_on_public = method is None or runs_on(method, "public")
-    if has_few_worlds or not runs_on_public:
-        # `to_form` would count the world states again.
-        build: Callable[..., SequenceForm] = build_sequence_form if has_few_worlds else to_form
-        try:
-            return ChosenForm(build(found, memory=memory, progress=progress))
-        except GameTooLargeError as error:
-            if method is not None and not runs_on_public:
-                raise type(error)(_with_method(str(error), method), error.counts) from error
-    size = _public_size(counts, precision)
-    reason = (
-        f"public form ({size}): the game has {format_count(counts.histories)} "
-        "histories, and its sequence form does not fit in the limits"
-    )
-    built = to_public_form(found, memory=memory, progress=progress, precision=precision)
-    return ChosenForm(built, reason)
-
-
-def _listed_or_world_form(
-    game: Game | CompiledGame,
-    method: MethodSpec | None,
-    memory: int | None,
-    progress: BuildProgress | None,
-    num_gradients: int,
-) -> ChosenForm:
-    """Return the sequence form of a game, or its world form if the former is too large."""
-    if not isinstance(game, Game) or (method is not None and not runs_on(method, "world")):
-        return ChosenForm(to_form(game, memory=memory, progress=progress))
-    check_world_states(game)
-    return ChosenForm(
-        *build_sequence_or_world_form(
-            game, memory=memory, progress=progress, num_gradients=num_gradients
-        )
-    )
-
-
-def _given(game: Form, form: str) -> Form:
-    """Return a given form; raise if another kind of form is requested."""
-    if form not in ("auto", game.kind):
-        raise ParameterError(
-            f"form={form!r}, but a {game.kind} form of {game.name} was given, from which no "
-            "other form can be built: give the game by name or as rules, or leave form out"
-        )
-    return game
-
-
-def _public_counts(game: object, memory: int | None, precision: str) -> PublicCounts | None:
-    """Return the size of a public form; None without public rules, or if it does not fit."""
-    rules = public_rules_of(game) if isinstance(game, Game) else None
-    if rules is None:
-        return None
-    try:
-        counts = count_public_form(rules, memory)
-        check_public_form_fits(counts, str(game), memory, precision)
-    except GameTooLargeError:
-        return None
-    return counts
-
-
-def _with_method(message: str, method: MethodSpec) -> str:
-    """Return the message about a game that is too large for a method."""
-    return (
-        f"{message.rstrip('.')}. {method.name} does not run on public forms: choose another "
-        "method, such as 'sapdcfr+' (--method sapdcfr+)"
-    )
-
-
-def _public_size(counts: PublicCounts, precision: str) -> str:
-    first, second = map(format_count, counts.hands)
-    memory = format_bytes(counts.bytes_in(precision))
-    return f"{format_count(counts.nodes)} public nodes, {first} × {second} hands, {memory}"
+            counts = count_public_form(rules, memory)
+    return PublicForecast(game, allowed_memory(memory), counts)
 
 
 def to_kind(

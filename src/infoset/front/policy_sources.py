@@ -9,7 +9,8 @@ from typing import TypeAlias, cast
 from infoset.errors import GameTooLargeError, ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy
 from infoset.forms import AnyForm, Form, as_sequence_form
-from infoset.front.game_sources import ChosenForm, FormLike, choose_form
+from infoset.front.form_choice import ChosenForm, choose_form
+from infoset.front.game_sources import FormLike
 from infoset.front.policy_files import (
     is_correlated,
     is_csv,

@@ -16,7 +16,8 @@ from infoset.evaluation import (
     evaluate_policy,
 )
 from infoset.forms import Form
-from infoset.front.game_sources import FormLike, choose_form, resolve_game
+from infoset.front.form_choice import choose_form
+from infoset.front.game_sources import FormLike, resolve_game
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
     choose_form_of_policies,

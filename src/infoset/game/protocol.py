@@ -297,6 +297,10 @@ class Game(ABC):
         """
         return None
 
+    def smaller_games(self) -> Iterable[Game]:
+        """Return similar games, which messages propose if this one is too large. Optional."""
+        return ()
+
     @staticmethod
     def normal_text(text: str) -> str:
         """Return a text about infostates with labels in the game's notation.

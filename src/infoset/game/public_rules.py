@@ -135,7 +135,8 @@ class PublicRules(ABC):
         public state. The size of the form is then counted in a fraction of the time. A method that
         is inherited from a class with other rules is ignored.
         """
-        return state
+        whole: Hashable = state
+        return whole
 
     def observation(self, state: Any, action: Action) -> Hashable:
         """Return the public observation of an action that does not end the game."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -53,6 +53,13 @@ from infoset.typing import Action, Player
 BOARD_SIZE = 5
 BOARDS = "a board of 3 cards (flop), 4 (turn) or 5 (river)"
 EXAMPLE_BOARD = "Ks9d8h4s2c"
+SMALLER: tuple[dict[str, Any], ...] = (
+    {"max_raises": 1},
+    {"max_raises": 1, "bets": (1.0,)},
+    {"max_raises": 1, "bets": "a"},
+    {"max_raises": 1, "bets": "a", "ranges": "top20%"},
+)
+"""Parameters of games that are proposed in the place of one that is too large."""
 MIN_PERCENT = 10
 """Smallest number that may be meant as a percentage."""
 
@@ -199,6 +206,13 @@ class NoLimitEndgame(PublicRulesGame):
         """Range from losing half of the pot and a stack to winning both and the dead money."""
         most = (self.pot - self.dead) / 2 + self.effective_stack
         return (-most, most + self.dead)
+
+    def smaller_games(self) -> Iterator[NoLimitEndgame]:
+        """Yield games with fewer raises, then with fewer sizes, and then with narrow ranges."""
+        for changes in SMALLER:
+            smaller = replace(self, **changes)
+            if smaller != self:
+                yield smaller
 
     def __str__(self) -> str:
         """Return the game as `load` reads it, omitting parameters with default values."""

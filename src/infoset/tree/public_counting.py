@@ -32,7 +32,17 @@ BYTES_PER_PAIR = 20
 """Matrices of pairs of hands while the form is built, before a method allocates its state."""
 
 
-WITHOUT_CARDS = "if PublicRules.without_cards is overridden, the public tree is the same on all boards"
+SECONDS_PER_PUBLIC_NODE = 1e-5
+SECONDS_PER_WORLD, SECONDS_PER_HISTORY = 1e-5, 2e-7
+"""To build the public form, and the sequence form, as measured by benchmarks/public_form.py."""
+SECONDS_PER_SEQUENCE = 3e-9, 1.4e-9
+SECONDS_PER_TERMINAL = 1.6e-10
+"""To compute an iteration on the public form and on the sequence form, and on the latter only."""
+TIMES_AS_LONG = 3
+
+WITHOUT_CARDS = (
+    "if PublicRules.without_cards is overridden, the public tree is the same on all boards"
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +75,25 @@ class PublicCounts:
         first, second = self.hands
         solving = BYTES_PER_SEQUENCE[precision] * sum(self.sequences)
         return max(public + solving, BYTES_PER_PAIR * first * second)
+
+    def fits(self, allowed: int, precision: str = "float64") -> bool:
+        """Return whether the form fits in so many bytes, and 32 bits number its sequences."""
+        few = max(self.sequences) <= np.iinfo(np.int32).max
+        return few and self.bytes_in(precision) <= allowed
+
+    def is_much_faster(self, num_gradients: int = 0, margin: float = 2.0) -> bool:
+        """Return whether the form takes less than a third of the time of the sequence form.
+
+        The time is a forecast, in processor seconds, of building and of `num_gradients` gradients
+        of each player. At least `margin` seconds must be saved.
+        """
+        sequences = sum(self.sequences)
+        public = SECONDS_PER_PUBLIC_NODE * (self.nodes + self.ends)
+        public += num_gradients * SECONDS_PER_SEQUENCE[0] * sequences
+        listed = SECONDS_PER_WORLD * self.world_states + SECONDS_PER_HISTORY * self.histories
+        listed += num_gradients * SECONDS_PER_SEQUENCE[1] * sequences
+        listed += num_gradients * SECONDS_PER_TERMINAL * self.terminals
+        return listed - public > margin and listed > TIMES_AS_LONG * public
 
 
 def count_public_form(
@@ -365,7 +394,7 @@ def check_public_form_fits(
         If the forecast is above the limit, or a player has more sequences than 32 bits can number.
     """
     allowed, needed = allowed_memory(memory), counts.bytes_in(precision)
-    if needed <= allowed and max(counts.sequences) <= np.iinfo(np.int32).max:
+    if counts.fits(allowed, precision):
         return
     nodes, ends, sequences = map(format_count, (counts.nodes, counts.ends, sum(counts.sequences)))
     raise GameTooLargeError(

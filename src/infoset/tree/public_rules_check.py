@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import islice
@@ -13,8 +14,9 @@ from infoset.forms import PublicForm
 from infoset.game import Game, History, PublicRules, initial_history
 from infoset.tree.estimates import estimate_histories
 from infoset.tree.game_tree import build_tree
+from infoset.tree.public_counting import count_public_form
 from infoset.tree.public_derivation import derive_public_form
-from infoset.tree.public_rules_form import form_of_public_rules, public_rules_of
+from infoset.tree.public_rules_form import check_counts, form_of_public_rules, public_rules_of
 from infoset.typing import CHANCE, NOOP, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_type
 
@@ -52,7 +54,8 @@ def check_public_rules(
     a random policy. The first transition has to be the deal.
 
     If the rules have symmetries, actors and legal actions must be the same along the plays in the
-    form that merges what they exchange; in small games, the gradients must be the same, too.
+    form that merges what they exchange; in small games, the gradients must be the same, too. The
+    size of the form must be the one that `count_public_form` forecasts.
 
     Parameters
     ----------
@@ -87,6 +90,7 @@ def check_public_rules(
             "defines the other rules"
         )
     merged, rng = form_of_public_rules(game, rules), np.random.default_rng(seed)
+    check_counts(count_public_form(rules, sys.maxsize), merged)
     form = merged
     is_small = estimate_histories(game, seed=seed).histories <= max_histories
     if merged.symmetry is not None and is_small:

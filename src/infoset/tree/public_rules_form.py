@@ -25,7 +25,12 @@ from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules, s
 from infoset.game.protocol import RULES, has_hook
 from infoset.tree.build_watch import BuildProgress
 from infoset.tree.game_tree import build_tree
-from infoset.tree.public_counting import check_public_form_fits, count_public_form
+from infoset.tree.public_counting import (
+    WITHOUT_CARDS,
+    PublicCounts,
+    check_public_form_fits,
+    count_public_form,
+)
 from infoset.tree.public_derivation import derive_public_form
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
@@ -91,7 +96,9 @@ def build_public_form(
     if rules is not None:
         counts = count_public_form(rules, memory, merge_symmetric)
         check_public_form_fits(counts, str(game), memory, precision)
-        return form_of_public_rules(game, rules, merge_symmetric)
+        form = form_of_public_rules(game, rules, merge_symmetric)
+        check_counts(counts, form)
+        return form
     tree = build_tree(
         game, memory=memory, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
     )
@@ -116,6 +123,26 @@ def form_of_public_rules(
         If the public rules break a rule of `PublicRules`.
     """
     return _PublicTree(game, rules, CardSymmetries(rules, str(game), merge_symmetric)).form()
+
+
+def check_counts(counts: PublicCounts, form: PublicForm) -> None:
+    """Raise if the size of a form differs from the forecast.
+
+    Raises
+    ------
+    GameRuleError
+        If it does, which means that `PublicRules.without_cards` breaks its rule.
+    """
+    first, second = (plex.num_sequences for plex in form.treeplexes)
+    built = form.num_nodes, len(form.terminals), (first, second)
+    forecast = counts.nodes, counts.ends, counts.sequences
+    for what, own, other in zip(("nodes", "ends", "sequences"), forecast, built, strict=True):
+        if own != other:
+            raise GameRuleError(
+                WITHOUT_CARDS,
+                found=f"the public rules of {form.name}: by without_cards there are {own} {what}, "
+                f"but the form has {other}",
+            )
 
 
 class _Place(NamedTuple):

@@ -26,6 +26,7 @@ STOPS = {
     "memory": "stopped at the memory limit (--memory)",
     "seconds": "stopped at the time limit (--seconds)",
     "interrupted": "interrupted",
+    "public": "counted by public rules, because the public form is much faster than the tree",
     None: "there are too many histories to count",
 }
 """What stopped the visit of the world states, or the building of the tree, in words."""
@@ -69,8 +70,7 @@ def describe(found: GameInfo) -> dict[str, str]:
     from infoset.utils.text import format_bytes
 
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
-    public, by_worlds = found.public_form_bytes, found.world_form_bytes
-    worlds = found.world_states
+    worlds, by_worlds = found.world_states, found.world_form_bytes
     return {
         "players": ": ".join(filter(None, (str(found.num_players), ", ".join(found.player_names)))),
         "world states": "-" if worlds is None else bound + number_text(worlds),
@@ -89,7 +89,7 @@ def describe(found: GameInfo) -> dict[str, str]:
         "public nodes": number_text(found.public_nodes),
         "hands": _by_player(found.public_hands),
         "public sequences": _by_player(found.public_sequences),
-        "public form memory": "-" if public is None else format_bytes(public),
+        "public form memory": _by_precision(found.public_form_memory),
         "world form memory": "-" if by_worlds is None else format_bytes(by_worlds),
         "search model": _searches(found.search_model),
     }
@@ -140,6 +140,16 @@ def _by_player(counts: tuple[int, ...] | None) -> str:
     if len(set(counts)) == 1 and len(counts) > 1:
         return f"{counts[0]:,} each"
     return ", ".join(map(number_text, counts))
+
+
+def _by_precision(memory: dict[str, int] | None) -> str:
+    """Format bytes by precision: those in double precision, and the others in parentheses."""
+    from infoset.utils.text import format_bytes
+
+    if memory is None:
+        return "-"
+    double, *others = ((name, format_bytes(number)) for name, number in memory.items())
+    return f"{double[1]} ({', '.join(f'{name}: {number}' for name, number in others)})"
 
 
 def _yes_no(value: bool | None) -> str:
