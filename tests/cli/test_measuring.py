@@ -234,7 +234,7 @@ def test_a_game_too_large_to_explore_has_lower_bounds(command, monkeypatch):
 
 def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
     monkeypatch.setattr(
-        import_module("infoset.front.game_sources"),
+        import_module("infoset.front.form_choice"),
         "build_sequence_or_world_form",
         partial(infoset.tree.build_sequence_or_world_form, max_worlds=300),
     )

@@ -235,8 +235,8 @@ def test_memory_that_runs_out_is_no_traceback(command, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
-    sources = import_module("infoset.front.game_sources")
-    monkeypatch.setattr(sources, "build_sequence_or_world_form", fail)
+    choice = import_module("infoset.front.form_choice")
+    monkeypatch.setattr(choice, "build_sequence_or_world_form", fail)
     assert "--memory" in command("solve", "matrix_mp").complaint
 
 

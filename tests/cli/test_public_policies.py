@@ -9,7 +9,7 @@ import pytest
 
 import infoset
 from infoset.errors import GameTooLargeError
-from infoset.front import game_sources
+from infoset.front import form_choice, game_sources
 from infoset.policy import TabularPolicy, save_policy, transfer_policy
 from tests.support.cached_games import cached_random_policies, cached_tree
 
@@ -213,7 +213,8 @@ def test_the_coach_knows_public_forms(small, monkeypatch):
     play = ["play", "leduc_poker", "--seed", 4, "--coach"]
     keys = {"stdin": "!\nraise\n!\ncall\ncall\ncall\nq\n"}
     wanted = small(*play, "tree.parquet", **keys)
-    monkeypatch.setattr(game_sources, "build_sequence_form", too_large)
+    for module in (form_choice, game_sources):
+        monkeypatch.setattr(module, "build_sequence_form", too_large)
     found = small(*play, "run", **keys)
     assert found.out == wanted.out
     assert "the coach plays" in found.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -18,9 +19,11 @@ from infoset.errors import (
 )
 from infoset.evaluation import evaluate_policy
 from infoset.forms import PublicForm, SequenceForm
-from infoset.front import choose_form, form_of_policies, game_sources
+from infoset.front import choose_form, form_choice, form_of_policies
+from infoset.front.policy_sources import choose_form_of_policies
 from infoset.policy import TabularPolicy, transfer_policy, uniform_policy
-from infoset.tree import build_limits, world_contraction
+from infoset.tree import build_limits, count_public_form, public_counting, world_contraction
+from infoset.utils.text import format_bytes
 from tests.support.cached_games import cached_random_policies, cached_tree
 
 
@@ -41,6 +44,69 @@ def test_the_public_form_is_chosen_if_the_tree_does_not_fit():
     )
     assert result.summary()["form"] == "public"
     assert result.summary()["form_reason"] == result.form_reason
+
+
+@pytest.fixture
+def slow_visits(monkeypatch):
+    """Make the forecast of visiting world states so long that Leduc poker has the public form."""
+    monkeypatch.setattr(public_counting, "SECONDS_PER_WORLD", 1e-3)
+
+
+def test_the_public_form_is_chosen_if_it_is_much_faster(slow_visits, tmp_path):
+    """The 5,071 world states of Leduc poker take 5 s by this forecast, those of Kuhn 0.06."""
+    result = infoset.solve("leduc_poker", "cfr+", iterations=10)
+    assert result.form_reason == (
+        "public form (191 public nodes, 6 × 6 hands, 342.2 kB): the game has 9,451 histories, and "
+        "its sequence form would take much longer"
+    )
+    assert result.policy.form.kind == "public"
+    assert choose_form("kuhn_poker").form.kind == "sequence"
+    assert choose_form("goofspiel(num_cards=3)").form.kind == "sequence"
+    # What a policy is asked for, or read from, does not matter.
+    infoset.save_policy(result.policy, tmp_path / "p.csv")
+    for policy in ("uniform", tmp_path / "p.csv", lambda infostate, legal: None):
+        assert choose_form_of_policies("leduc_poker", policy).form.kind == "public"
+    again = infoset.evaluate("leduc_poker", tmp_path / "p.csv")
+    assert again.form_reason == result.form_reason
+    on_tree = infoset.evaluate(cached_tree("leduc_poker"), tmp_path / "p.csv")
+    assert again.nash_conv == pytest.approx(on_tree.nash_conv, abs=1e-12)
+
+
+def test_methods_that_need_the_sequence_form_get_it(slow_visits):
+    result = infoset.solve("leduc_poker", "lp")
+    assert result.form_reason is None
+    assert (result.outcome, result.policy.form.kind) == ("optimal", "sequence")
+    found = infoset.compare("leduc_poker", ["lp", "cfr"], iterations=2)
+    assert [one.policy.form.kind for one in found] == ["sequence"] * 2
+    assert infoset.learn("leduc_poker", "os-mccfr", episodes=1).policies[0].form.kind == "sequence"
+    given = infoset.solve("leduc_poker", "cfr", form="sequence", iterations=1)
+    assert given.policy.form.kind == "sequence"
+
+
+ENDGAME = "nolimit_endgame(board=Ks9d8h4s,ranges='88+,A9+')"
+
+
+def test_an_endgame_that_does_not_fit_is_refused_with_a_command_that_works():
+    counts = count_public_form(infoset.load(ENDGAME).public_rules())
+    with pytest.raises(GameTooLargeError, match=r"of which .* are allowed: a smaller") as refused:
+        infoset.solve(ENDGAME, iterations=1, memory=counts.bytes // 2)
+    assert format_bytes(counts.bytes) in str(refused.value)
+    assert format_bytes(counts.bytes_in("float32")) in str(refused.value)
+    command = re.search(r'infoset solve "(.*)"', str(refused.value))[1]
+    assert command.startswith("nolimit_endgame(board=Ks9d8h4s,")
+    found = infoset.solve(command, iterations=1, memory=counts.bytes // 2)
+    assert found.outcome == "iterations"
+    known = infoset.info(ENDGAME, memory=counts.bytes // 2)
+    assert known.public_form_fits is False
+    assert f'infoset solve "{command}"' in known.notes[0]
+    # The next precision, and no precision.
+    memory = (counts.bytes + counts.bytes_in("float32")) // 2
+    with pytest.raises(GameTooLargeError, match=r"\(--precision float32\)"):
+        infoset.solve(ENDGAME, iterations=1, memory=memory)
+    found = infoset.solve(ENDGAME, iterations=1, memory=memory, precision="float32")
+    assert found.form_reason.startswith("public form (1,751 public nodes")
+    with pytest.raises(GameTooLargeError, match=r"2\.0 kB are allowed: raise memory \(--memory\)"):
+        infoset.solve(ENDGAME, iterations=1, memory=2_000)
 
 
 @pytest.mark.broad
@@ -219,6 +285,22 @@ def test_cs_mccfr_learns_games_too_large_for_a_tree_on_their_public_form():
         infoset.learn(form, "cs-mccfr", episodes=3, executor=pool)
 
 
+def test_info_visits_no_world_state_if_the_public_form_is_much_faster(slow_visits):
+    found, visited = infoset.info("leduc_poker"), infoset.info("leduc_poker", max_worlds=10_000)
+    assert (found.stop, found.is_exact, found.fits, found.infostates) == (
+        "public",
+        True,
+        True,
+        None,
+    )
+    assert (visited.stop, visited.acting_infostates) == (None, (936, 936))
+    for name in ("world_states", "histories", "terminals", "forecast_bytes", "public_form_memory"):
+        assert getattr(found, name) == getattr(visited, name)
+    memory = found.public_form_memory
+    assert memory["float64"] == found.public_form_bytes > memory["float32"]
+    assert infoset.info("goofspiel(num_cards=3)").public_form_memory is None
+
+
 def test_info_counts_large_games_by_their_public_rules():
     found = infoset.info("leduc_poker(num_ranks=50)")
     assert (found.world_states, found.histories) == (37_966_501, 72_913_501)
@@ -255,7 +337,7 @@ def test_a_measurement_takes_one_gradient(monkeypatch, tmp_path):
 
 @pytest.mark.broad
 def test_large_games_with_public_rules_are_measured_on_the_world_form(monkeypatch):
-    monkeypatch.setattr(game_sources, "MANY_HISTORIES", 1_000)
+    monkeypatch.setattr(form_choice, "MANY_HISTORIES", 1_000)
     monkeypatch.setattr(world_contraction, "MANY_HISTORIES", 1_000)
     name = "liars_dice(dice_sides=4)"
     assert form_of_policies(name, "uniform").kind == "world"

@@ -207,7 +207,7 @@ def test_a_wrong_declaration_is_refused():
 def test_boards_that_are_too_many_are_not_listed(monkeypatch):
     monkeypatch.setattr("infoset.tree.public_counting.MAX_STEPS", 100)
     rules = infoset.load(FLOP).public_rules()
-    with pytest.raises(GameTooLargeError, match="whose public form needs more than the 1.0 MB"):
+    with pytest.raises(GameTooLargeError, match=r"whose public form needs more than the 1\.0 MB"):
         count_public_form(rules, memory=1_000_000)
     with pytest.raises(GameTooLargeError, match="more than 1,000 world states"):
         count_public_form(rules, max_worlds=1_000)
