@@ -293,7 +293,7 @@ def test_info_visits_no_world_state_if_the_public_form_is_much_faster(slow_visit
         True,
         None,
     )
-    assert (visited.stop, visited.acting_infostates) == (None, (936, 936))
+    assert (visited.stop, visited.acting_infostates) == (None, (468, 468))
     for name in ("world_states", "histories", "terminals", "forecast_bytes", "public_form_memory"):
         assert getattr(found, name) == getattr(visited, name)
     memory = found.public_form_memory

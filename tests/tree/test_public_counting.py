@@ -20,8 +20,7 @@ from infoset.tree import (
     count_histories,
     count_public_form,
 )
-from infoset.tree.possible_pairs import PossiblePairs
-from infoset.tree.public_counting import PublicCounts
+from infoset.tree.public_counting import PublicCounts, _PossiblePairs
 from tests.support.suited_rules import SuitedPoker
 
 FLOP = "nolimit_endgame(board=Ks9d8h)"
@@ -238,7 +237,7 @@ def test_possible_pairs(first, second, dealt):
         and dealt.isdisjoint({*own.cards, *other.cards})
         for own, other in product(*hands)
     )
-    assert PossiblePairs(Hands(hands)).number(frozenset(dealt)) == expected
+    assert _PossiblePairs(Hands(hands)).number(frozenset(dealt)) == expected
 
 
 def test_much_faster_is_a_third_of_the_time_and_saves_seconds():

@@ -82,8 +82,8 @@ def solve(
         `auto` chooses by the size and kind of the game, and `SolveResult.reason` says why.
     form
         "sequence", "public" or "world"; or "auto", which is the sequence form if it fits in the
-        limits on building, and otherwise the public form, if the game has public rules, or the
-        world form; `SolveResult.form_reason` then says why.
+        limits on building and no other is much faster, and otherwise the public form, if the game
+        has public rules, or the world form; `SolveResult.form_reason` then says why.
     target : float or str, optional
         Distance from equilibrium at which to stop, in the game's units, or as a percentage of the
         payoff range such as `"0.1%"`: exploitability in two-player constant-sum games, NashConv in

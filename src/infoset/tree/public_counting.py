@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from infoset.errors import CyclicGameError, GameRuleError, GameTooLargeError
-from infoset.forms import Cards, CardSymmetries, Group
-from infoset.game import PublicRules
+from infoset.forms import MAX_CARDS, Cards, CardSymmetries, Group
+from infoset.game import PublicRules, scaled_hands
 from infoset.game.protocol import has_hook
 from infoset.game.public_rules import STATE_RULES
 from infoset.tree.limits import allowed_memory
-from infoset.tree.possible_pairs import PossiblePairs
 from infoset.utils.arguments import check_choice
 from infoset.utils.text import format_bytes, format_count
 
@@ -171,6 +171,49 @@ class _Below(NamedTuple):
     terminals: int = 0
 
 
+class _PossiblePairs:
+    """The number of pairs of hands that are possible once chance has dealt cards."""
+
+    def __init__(self, rules: PublicRules) -> None:
+        self.hands = tuple(scaled_hands(rules.hands(player)) for player in range(2))
+        self._places: dict[Hashable, int] = {}
+        self._known: dict[Cards, int] = {}
+        own: list[list[frozenset[int]]] = [
+            [self._numbers(hand.cards) for hand in hands if hand.weight] for hands in self.hands
+        ]
+        # [hands, cards] whether a hand has a card.
+        self._first, self._second = (
+            np.array(
+                [card in hand for hand in hands for card in self._places.values()], bool
+            ).reshape(len(hands), len(self._places))
+            for hands in own
+        )
+        same = Counter(hand for hand in own[1] if len(hand) == MAX_CARDS)
+        self._same = np.array([same[hand] for hand in own[0]], np.int64)
+
+    def _numbers(self, cards: Iterable[Hashable]) -> frozenset[int]:
+        return frozenset(self._places.setdefault(card, len(self._places)) for card in cards)
+
+    def number(self, dealt: Cards) -> int:
+        """Return the number of pairs that share no card with each other or with those dealt."""
+        if dealt not in self._known:
+            self._known[dealt] = self._count(dealt)
+        return self._known[dealt]
+
+    def _count(self, dealt: Cards) -> int:
+        """Count pairs by inclusion and exclusion.
+
+        Hands that share two cards with a hand are subtracted twice.
+        """
+        columns = [self._places[card] for card in dealt if card in self._places]
+        first, second = (
+            np.flatnonzero(~own[:, columns].any(axis=1)) for own in (self._first, self._second)
+        )
+        held = self._second[second].sum(axis=0)
+        blocked = self._first[first] @ held - self._same[first]
+        return len(first) * len(second) - int(blocked.sum())
+
+
 class _Counter:
     """The count of a public form, from the ends up."""
 
@@ -179,7 +222,7 @@ class _Counter:
     ) -> None:
         self.rules = rules
         self.symmetries = CardSymmetries(rules, "the game", merge_symmetric)
-        self.pairs = PossiblePairs(rules)
+        self.pairs = _PossiblePairs(rules)
         self.merges_boards = has_hook(rules, "without_cards", STATE_RULES, PublicRules)
         self.allowed, self.max_worlds = allowed_memory(memory), max_worlds
         self.world_states = 1
