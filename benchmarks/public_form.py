@@ -3,10 +3,14 @@
     python benchmarks/public_form.py                # measure and print; some minutes
     python benchmarks/public_form.py --game TEXT    # only games whose name contains TEXT
     python benchmarks/public_form.py --write        # also update docs/solvers/public_form.md
+    python benchmarks/public_form.py --choice       # games of middle size, beside the forecasts
 
 An iteration of DCFR in double precision updates both players and includes the average. Times are
 minimums of many runs, in processor time. "Memory" is that of state, layouts and payoffs. Sequence
 forms are left out where building them takes long or needs more memory than this machine has.
+
+With `--choice`, both forms are measured beside the forecasts of `PublicCounts.seconds`, whose
+constants come from this table, and the form that `solve` chooses. Nothing is written.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 from infoset.forms import Form
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.tree import build_public_form, build_sequence_form
+from infoset.tree import build_public_form, build_sequence_form, count_public_form
 from infoset.utils.text import format_bytes
 
 __all__ = ["GAMES", "HEADER", "Measured", "measure", "row_of"]
@@ -39,6 +43,19 @@ GAMES = {
 }
 """The games, and whether the sequence form is measured, too."""
 
+MIDDLE = (
+    "kuhn_poker(num_cards=100)",
+    "kuhn_poker(num_cards=200)",
+    "leduc_poker",
+    *(f"leduc_poker(num_ranks={ranks})" for ranks in (5, 8, 10, 13, 18)),
+    *(f"liars_dice(dice_sides={sides})" for sides in (5, 6, 7, 8)),
+    "liars_dice(numdice=2,dice_sides=4)",
+    "nolimit_endgame(board=Ks9d8h4s2c,ranges=['TT+,AK';'22+,AQs+'])",
+    "nolimit_endgame(board=Ks9d8h4s2c,ranges='22+,A9+')",
+    "nolimit_endgame(board=Ks9d8h4s,stack=50,ranges='AA,JTs')",
+)
+"""Games in which either form may be faster."""
+
 SCHEME, PRECISION = "dcfr", "float64"
 SAMPLE_SECONDS, SAMPLES = 0.02, 30
 HEADER = [
@@ -52,6 +69,12 @@ HEADER = [
     "memory",
     "iteration",
 ]
+
+
+CHOICE_HEADER = ["game", "world states", "count"]
+for _form in ("public", "sequence"):
+    CHOICE_HEADER += [f"{_form}: build", "forecast", "iteration", "forecast"]
+CHOICE_HEADER += ["chosen"]
 
 
 @dataclass(frozen=True)
@@ -118,6 +141,24 @@ def row_of(spec: str, has_sequence_form: bool) -> list[str]:
     ]
 
 
+def choice_row(spec: str) -> list[str]:
+    """Return the row of a game in the table of the choice: measured, with the forecasts."""
+    game = load_game(spec)
+    started = time.process_time()
+    counts = count_public_form(game.public_rules())
+    counting = time.process_time() - started
+    cells = []
+    for kind, build in (("public", build_public_form), ("sequence", build_sequence_form)):
+        started = time.process_time()
+        form = build(game)
+        built = time.process_time() - started
+        iteration = measure(form, built).iteration
+        whole, empty = counts.seconds(kind, 1000), counts.seconds(kind, 0)
+        cells += [shown(built), shown(empty), shown(iteration), shown((whole - empty) / 1000)]
+    chosen = "public" if counts.is_much_faster(100) else "sequence"
+    return [f"`{spec}`", f"{counts.world_states:,}", shown(counting), *cells, chosen]
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(
@@ -127,8 +168,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--game", metavar="TEXT", default="", help="only games whose text contains TEXT"
     )
     parser.add_argument("--write", action="store_true", help="update docs/solvers/public_form.md")
+    parser.add_argument("--choice", action="store_true", help="the table of the choice of forms")
     chosen = parser.parse_args(arguments)
     rows = []
+    if chosen.choice:
+        for spec in ("leduc_poker", *(spec for spec in MIDDLE if chosen.game in spec)):
+            rows.append(choice_row(spec))
+        print(table(CHOICE_HEADER, rows[1:]))  # the first loaded kernels
+        print("\n" + environment_text(environment()))
+        return
     for spec in (spec for spec in GAMES if chosen.game in spec):
         rows.append(row_of(spec, GAMES[spec]))
         print(*rows[-1], f"(load {os.getloadavg()[0]:.1f})", flush=True)

@@ -35,7 +35,7 @@ BYTES_PER_PAIR = 20
 SECONDS_PER_PUBLIC_NODE = 1e-5
 SECONDS_PER_WORLD, SECONDS_PER_HISTORY = 1e-5, 2e-7
 """To build the public form, and the sequence form, as measured by benchmarks/public_form.py."""
-SECONDS_PER_SEQUENCE = 3e-9, 1.4e-9
+SECONDS_PER_SEQUENCE = {"public": 3e-9, "sequence": 1.4e-9}
 SECONDS_PER_TERMINAL = 1.6e-10
 """To compute an iteration on the public form and on the sequence form, and on the latter only."""
 TIMES_AS_LONG = 3
@@ -84,16 +84,20 @@ class PublicCounts:
     def is_much_faster(self, num_gradients: int = 0, margin: float = 2.0) -> bool:
         """Return whether the form takes less than a third of the time of the sequence form.
 
-        The time is a forecast, in processor seconds, of building and of `num_gradients` gradients
-        of each player. At least `margin` seconds must be saved.
+        The time is that of building and of `num_gradients` gradients of each player. At least
+        `margin` seconds must be saved.
         """
-        sequences = sum(self.sequences)
-        public = SECONDS_PER_PUBLIC_NODE * (self.nodes + self.ends)
-        public += num_gradients * SECONDS_PER_SEQUENCE[0] * sequences
-        listed = SECONDS_PER_WORLD * self.world_states + SECONDS_PER_HISTORY * self.histories
-        listed += num_gradients * SECONDS_PER_SEQUENCE[1] * sequences
-        listed += num_gradients * SECONDS_PER_TERMINAL * self.terminals
+        public, listed = (self.seconds(kind, num_gradients) for kind in ("public", "sequence"))
         return listed - public > margin and listed > TIMES_AS_LONG * public
+
+    def seconds(self, kind: str, num_gradients: int) -> float:
+        """Return the forecast of processor time on the "public" or the "sequence" form."""
+        sequences = SECONDS_PER_SEQUENCE[kind] * sum(self.sequences)
+        if kind == "public":
+            building = SECONDS_PER_PUBLIC_NODE * (self.nodes + self.ends)
+            return building + num_gradients * sequences
+        building = SECONDS_PER_WORLD * self.world_states + SECONDS_PER_HISTORY * self.histories
+        return building + num_gradients * (sequences + SECONDS_PER_TERMINAL * self.terminals)
 
 
 def count_public_form(
