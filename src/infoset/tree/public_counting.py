@@ -381,7 +381,7 @@ class _Counter:
                 found = [one for board in found for one in self._after_deals(board)]
             else:
                 found = [self._after_action(board, len(left) - 1) for board in found]
-        self._check_equal(found)
+        self._check_equal([self.examples[self.path[-1]], *found])
         return found
 
     def _after_action(self, board: _Board, index: int) -> _Board:
