@@ -170,11 +170,20 @@ class WronglyApart(ClosedBySuit):
         return ()
 
 
-class WithBoard(BoardsApart):
-    """Suited poker that leaves a card in the state."""
+class WithLast(BoardsApart):
+    """Suited poker that leaves the last public card in states after two checks."""
 
     def without_cards(self, state):
-        return (state[0][-1:], *state[1:])
+        board, _, pot = state
+        return (board[-1:] if pot == 1 else (), *state[1:])
+
+
+class WithFirst(BoardsApart):
+    """Suited poker that leaves the first of two public cards in the state."""
+
+    def without_cards(self, state):
+        board = state[0]
+        return (board[:1] if len(board) == 2 else (), *state[1:])
 
 
 def test_betting_that_depends_on_the_board_is_counted_state_by_state():
@@ -199,8 +208,9 @@ def test_a_wrong_declaration_is_refused():
     for check in (build_public_form, check_public_rules):
         with pytest.raises(GameRuleError, match=r"rules of wrong: by without_cards there are \d+"):
             check(game)
-    with pytest.raises(GameRuleError, match=r"without_cards\(.*\) and without_cards\(.*differ"):
-        count_public_form(WithBoard(num_ranks=2))
+    for kind in (WithFirst, WithLast):
+        with pytest.raises(GameRuleError, match=r"without_cards\(.*\) and without_cards\(.*differ"):
+            count_public_form(kind(num_ranks=2))
 
 
 def test_boards_that_are_too_many_are_not_listed(monkeypatch):
@@ -208,6 +218,15 @@ def test_boards_that_are_too_many_are_not_listed(monkeypatch):
     rules = infoset.load(FLOP).public_rules()
     with pytest.raises(GameTooLargeError, match=r"whose public form needs more than the 1\.0 MB"):
         count_public_form(rules, memory=1_000_000)
+    # After 1,000 cards on 20 of the 49 turns.
+    monkeypatch.setattr("infoset.tree.public_counting.MAX_STEPS", 1_000)
+    calls, deals = [], EndgameRules.deals
+    monkeypatch.setattr(
+        EndgameRules, "deals", lambda self, state: calls.append(state) or deals(self, state)
+    )
+    with pytest.raises(GameTooLargeError, match=r"whose public form needs more than the 1\.0 kB"):
+        count_public_form(rules, memory=1_000)
+    assert len(calls) < 30
     with pytest.raises(GameTooLargeError, match="more than 1,000 world states"):
         count_public_form(rules, max_worlds=1_000)
 
