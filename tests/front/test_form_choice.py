@@ -299,6 +299,10 @@ def test_info_visits_no_world_state_if_the_public_form_is_much_faster(slow_visit
     memory = found.public_form_memory
     assert memory["float64"] == found.public_form_bytes > memory["float32"]
     assert infoset.info("goofspiel(num_cards=3)").public_form_memory is None
+    # If the public form does not fit, and if the tree does not.
+    assert infoset.info("leduc_poker", memory=memory["float64"] - 1).stop != "public"
+    large = infoset.info("leduc_poker", memory=memory["float64"])
+    assert (large.stop, large.fits, large.solving_fits) == ("public", False, None)
 
 
 def test_info_counts_large_games_by_their_public_rules():

@@ -175,8 +175,8 @@ def info(
     except KeyboardInterrupt:
         return _interrupted(game, allowed_memory(memory))
     if public.counts is not None:
-        is_faster = max_worlds is None and public.counts.is_much_faster(margin=FASTER)
-        if is_faster or public.counts.world_states > limits.max_worlds:
+        is_faster = public.counts.is_much_faster(margin=FASTER) and public.fits_in("float64")
+        if (is_faster and max_worlds is None) or public.counts.world_states > limits.max_worlds:
             return _from_public_rules(public, public.counts, limits.max_worlds)
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)
     graph = explore_game(game, watch, partial=True)

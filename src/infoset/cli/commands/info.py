@@ -104,7 +104,7 @@ def remarks(found: GameInfo) -> list[str]:
             lines.append(f"the game has {found.estimate}")
         lines.append(SEARCHERS_PLAY)
     elif not found.fits:
-        limit = "the memory limit" if found.stop is None else "the limit on world states"
+        limit = "the limit on world states" if found.stop == "worlds" else "the memory limit"
         lines.append(f"too large for {limit}: {UNKNOWN}")
         if found.public_form_fits and not found.solving_fits:
             lines.append(
