@@ -109,6 +109,15 @@ def test_an_endgame_that_does_not_fit_is_refused_with_a_command_that_works():
         infoset.solve(ENDGAME, iterations=1, memory=2_000)
 
 
+def test_games_that_are_proposed_are_smaller_and_smaller():
+    game = infoset.load("nolimit_endgame(board=Ks9d8h4s)")
+    games = [game, *game.smaller_games()]
+    sizes = [count_public_form(one.public_rules()).bytes for one in games]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len({*sizes}) == len(games) == 5
+    assert sizes[-1] < sizes[0] / 50
+
+
 @pytest.mark.broad
 def test_memory_is_a_limit_too():
     found, reason = choose_form("leduc_poker(num_ranks=4)", memory=900_000)

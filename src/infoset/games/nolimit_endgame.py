@@ -210,9 +210,7 @@ class NoLimitEndgame(PublicRulesGame):
     def smaller_games(self) -> Iterator[NoLimitEndgame]:
         """Yield games with fewer raises, then with fewer sizes, and then with narrow ranges."""
         for changes in SMALLER:
-            smaller = replace(self, **changes)
-            if smaller != self:
-                yield smaller
+            yield replace(self, **changes)
 
     def __str__(self) -> str:
         """Return the game as `load` reads it, omitting parameters with default values."""
