@@ -1,11 +1,12 @@
-"""Exact all-in equities of the 169 classes of hold'em hands against a random hand.
+"""Exact all-in equities of the 169 classes of hold'em hands against each other.
 
     python benchmarks/hand_equities.py
 
-prints the classes from the best to the worst. Their order is the constant `BEST_FIRST` of
-`infoset.games.holdem_hands`, which `top10%` in a range follows. Boards that differ only by an
-exchange of suits are one board with a multiplicity, so that 134,459 of the 2,598,960 are visited,
-in a few minutes.
+writes how often each class beats and ties with each other class to
+`src/infoset/games/holdem_classes.npy`, and prints the classes from the best to the worst against a
+random hand. Their order is the constant `BEST_FIRST` of `infoset.games.holdem_hands`, which
+`top10%` in a range follows. Boards that differ only by an exchange of suits are one board with a
+multiplicity, so that 134,459 of the 2,598,960 are visited, in a few minutes.
 """
 
 from __future__ import annotations
@@ -13,20 +14,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb
+from pathlib import Path
 
+import numba
 import numpy as np
 
+import infoset.games
 from infoset.games.cards import RANKS, SUITS
-from infoset.games.holdem_hands import DECK, HOLE_CARDS, HandClass, hand_strengths
+from infoset.games.holdem_classes import (
+    CLASSES,
+    COUNTS_FILE,
+    HANDS_OF_CLASS,
+    NUM_BOARDS,
+    class_counts,
+    class_pairs,
+)
+from infoset.games.holdem_hands import DECK, HOLE_CARDS, hand_strengths
 from infoset.typing import IntArray, LongArray
 
 CARDS = np.array([[DECK.index(hand[:2]), DECK.index(hand[2:])] for hand in HOLE_CARDS])
 """[1326, 2] the cards of each hand."""
-HANDS_WITH = np.array([np.flatnonzero((card == CARDS).any(axis=1)) for card in range(len(DECK))])
-"""[52, 51] the hands with each card."""
-PAIRS = comb(50, 5) * comb(45, 2)
-"""Number of boards and hands of an opponent, given a hand."""
+MASKS = (np.int64(1) << CARDS).sum(axis=1)
+"""[1326] the cards of each hand as bits."""
+CLASS_OF = np.zeros(len(HOLE_CARDS), np.int64)
+"""[1326] the class of each hand."""
+for number, hands in enumerate(HANDS_OF_CLASS):
+    CLASS_OF[list(hands)] = number
 
 
 def boards() -> Iterator[tuple[list[str], int]]:
@@ -44,41 +57,63 @@ def boards() -> Iterator[tuple[list[str], int]]:
                 yield board, 24 // int(np.prod([[1, 1, 2, 6, 24][count] for count in counts]))
 
 
-def points(strengths: IntArray) -> LongArray:
-    """Return [1326] two points for each hand of an opponent that a hand beats, one for each tie."""
-    blocked = strengths == 0
-    _, ranks = np.unique(strengths, return_inverse=True)
-    # Blocked hands are above all others, so that they are neither weaker nor equal.
-    ranks = np.where(blocked, len(HOLE_CARDS), ranks)
-    ordered = np.sort(ranks)
-    # One search for all cards: those of the row of each card are above those of the rows before.
-    step = 2 * len(HOLE_CARDS)
-    rows = np.sort(ranks[HANDS_WITH], axis=1) + step * np.arange(len(DECK))[:, None]
-    sought = ranks[:, None] + step * CARDS
-    found = np.zeros(len(HOLE_CARDS), np.int64)
-    for side in ("left", "right"):
-        below = np.searchsorted(ordered, ranks, side)
-        sharing = np.searchsorted(rows.ravel(), sought, side) - HANDS_WITH.shape[1] * CARDS
-        found += below - sharing.sum(axis=1)
-    # The hand itself is among those up to it: once in all, and once with each of its cards.
-    return np.where(blocked, 0, found + 1)
+@numba.njit(cache=True)
+def _add_pairs(strength, mask, owner, count, wins, ties):  # type: ignore[no-untyped-def]
+    """Add `count` for each pair of hands that share no card, in place.
+
+    strength, mask, owner: [n] in increasing order of strength. wins: [169, 169] by the stronger and
+    the weaker class. ties: [169, 169] each pair once.
+    """
+    first = 0  # the first hand with the same strength
+    for place in range(len(strength)):
+        if strength[place] != strength[first]:
+            first = place
+        won, tied = wins[owner[place]], ties[owner[place]]
+        for other in range(first):
+            won[owner[other]] += count * ((mask[place] & mask[other]) == 0)
+        for other in range(first, place):
+            tied[owner[other]] += count * ((mask[place] & mask[other]) == 0)
+
+
+def add_board(board: list[str], count: int, wins: LongArray, ties: LongArray) -> None:
+    """Add the pairs of hands of each two classes on a board, in place; see `_add_pairs`."""
+    strengths: IntArray = np.array(hand_strengths(board, HOLE_CARDS))
+    order = np.argsort(strengths, kind="stable")
+    order = order[strengths[order] > 0]  # hands with a card of the board have 0
+    _add_pairs(strengths[order], MASKS[order], CLASS_OF[order], count, wins, ties)
+
+
+def counts() -> tuple[LongArray, LongArray]:
+    """Return [169, 169] how often each class beats, and ties with, each other; see `class_counts`.
+
+    Raises
+    ------
+    AssertionError
+        If wins, losses and ties of two classes are not all pairs of hands and boards.
+    """
+    wins, ties = np.zeros((2, len(CLASSES), len(CLASSES)), np.int64)
+    for board, count in boards():
+        add_board(board, count, wins, ties)
+    # Boards stand for those with other suits, and a class for its hands.
+    ties += ties.T.copy()
+    assert np.array_equal(wins + wins.T + ties, NUM_BOARDS * class_pairs())
+    return wins, ties
 
 
 def equities() -> dict[str, Fraction]:
-    """Return the equity of each class of hands, from the best to the worst."""
-    total = np.zeros(len(HOLE_CARDS), np.int64)
-    for board, count in boards():
-        total += count * points(np.array(hand_strengths(board, HOLE_CARDS)))
-    found = {}
-    for high, low in product(range(len(RANKS)), repeat=2):
-        for kind in ("",) if high == low else ("s", "o") if high > low else ():
-            group = HandClass(high, low, kind)
-            hands = [HOLE_CARDS.index(hand) for hand in group.hands()]
-            # Boards stand for those with other suits, and a class for its hands.
-            found[str(group)] = Fraction(int(total[hands].sum()), 2 * PAIRS * len(hands))
+    """Return the equity of each class against a random hand, from the best to the worst."""
+    wins, ties = class_counts()
+    points, pairs = (2 * wins + ties).sum(axis=1), class_pairs().sum(axis=1)
+    found = {
+        str(one): Fraction(int(own), 2 * NUM_BOARDS * int(number))
+        for one, own, number in zip(CLASSES, points, pairs, strict=True)
+    }
     return dict(sorted(found.items(), key=lambda pair: -pair[1]))
 
 
 if __name__ == "__main__":
+    upper = np.triu_indices(len(CLASSES))
+    stored = np.stack([table[upper] for table in counts()]).astype(np.uint32)
+    np.save(Path(infoset.games.__path__[0]) / COUNTS_FILE, stored)
     for name, equity in equities().items():
         print(f"{name:4}{float(equity):.6%}  {equity}")
