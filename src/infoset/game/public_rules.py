@@ -67,11 +67,30 @@ class PublicEnd(NamedTuple):
     """What the players earn at an end."""
 
     utilities: tuple[tuple[float, float], ...]
-    """Sums of the rewards of both players: one pair, whatever the hands are; or, with `strengths`,
-    three pairs, for a weaker, an equal and a stronger hand of player 0."""
+    """Sums of the rewards of both players: one pair, whatever the hands are; with `strengths`,
+    three pairs, for a weaker, an equal and a stronger hand of player 0; or, with `equities`, two
+    pairs, for an equity of 0 and of 1."""
     strengths: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     """Per player, the strength of each hand in the order of `hands`. Return the same object where
     strengths are the same."""
+    equities: tuple[tuple[float, ...], ...] | None = None
+    """By the hands of player 0 and then of player 1, the equity of player 0, from 0 to 1: the
+    weight of the second pair of utilities in what the hands earn. The first pair has the rest."""
+
+    def earned(self, hands: tuple[int, int]) -> tuple[float, float]:
+        """Return the utilities of a pair of hands, given their places in the order of `hands`."""
+        first, second = hands
+        if self.equities is not None:
+            equity = self.equities[first][second]
+            lost, won = self.utilities
+            return (
+                (1 - equity) * lost[0] + equity * won[0],
+                (1 - equity) * lost[1] + equity * won[1],
+            )
+        if self.strengths is None:
+            return self.utilities[0]
+        own, other = self.strengths[0][first], self.strengths[1][second]
+        return self.utilities[1 + (own > other) - (own < other)]  # lost, equal, won
 
 
 STATE_RULES: Final = ("initial_state", "actor", "legal_actions", "next_state", "end", "deals")
@@ -90,6 +109,16 @@ class PublicRules(ABC):
     @abstractmethod
     def hands(self, player: Player) -> Sequence[PublicHand]:
         """Return the hands of a player."""
+
+    def pair_weights(self) -> Sequence[Sequence[float | Fraction]] | None:
+        """Return the weight of each pair, by the hands of player 0 and then of player 1.
+
+        The probability of a pair is proportional to it. Games override it where these weights are
+        not products, as for classes of hands; the hands then have no cards, and their own weights
+        do not matter. None stands for the product of the weights of two hands, or 0 if they share a
+        card.
+        """
+        return None
 
     @abstractmethod
     def initial_state(self) -> Hashable:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import fsum
 from itertools import product
 from typing import NamedTuple, cast
 
@@ -100,16 +101,32 @@ class PublicRulesGame(Game):
         return zip(self._hands, hands, strict=True)
 
     def _deals(self, world: Position) -> Iterator[tuple[Position, Probability]]:
-        """Yield the pairs of hands that share no card, with their probabilities."""
+        """Yield the pairs of hands that can be dealt, with their probabilities."""
         total = self._total_weight
+        given = self._pair_weights
         for (i, own), (j, other) in product(*map(enumerate, self._hands)):
-            weight = own.weight * other.weight
+            weight = own.weight * other.weight if given is None else given[i][j]
             if weight and not set(own.cards) & set(other.cards):
                 yield Position((i, j), world.state), weight / total
 
     @cached_property
+    def _pair_weights(self) -> Sequence[Sequence[Probability]] | None:
+        """The weights of pairs of hands that the rules give."""
+        return self.rules.pair_weights()
+
+    @cached_property
+    def _cumulative_pairs(self) -> FloatArray:
+        """[pairs] the sums of these weights, in order."""
+        rows = self._pair_weights or ()
+        return np.array(rows, np.float64).cumsum()
+
+    @cached_property
     def _total_weight(self) -> float | Fraction:
-        """The sum of the weights of all pairs that share no card, exact if the weights are."""
+        """The sum of the weights of all pairs that can be dealt, exact if the weights are."""
+        if self._pair_weights is not None:
+            given = [weight for row in self._pair_weights for weight in row]
+            is_exact = all(isinstance(weight, (int, Fraction)) for weight in given)
+            return sum(map(Fraction, given)) if is_exact else fsum(given)
         first, second = self._hands
         exact = all(isinstance(hand.weight, (int, Fraction)) for hand in (*first, *second))
         of_all: Probability = Fraction(0) if exact else 0.0
@@ -134,12 +151,7 @@ class PublicRulesGame(Game):
         end = self.rules.end(next_world.state)
         if end is None or next_world.hands is None or world.hands is None:
             return (0, 0)
-        if end.strengths is None:
-            return end.utilities[0]
-        first, second = (
-            own[place] for own, place in zip(end.strengths, next_world.hands, strict=True)
-        )
-        return end.utilities[1 + (first > second) - (first < second)]  # lost, equal, won
+        return end.earned(next_world.hands)
 
     def observe(
         self, world: Position, joint_action: JointAction, next_world: Position
@@ -161,6 +173,10 @@ class PublicRulesGame(Game):
         """Draw the hands one by one, until they share no card; or the next position."""
         if world.hands is not None:
             return cast(Position, super().sample_transition(world, joint_action, rng))
+        if self._pair_weights is not None:
+            sums = self._cumulative_pairs
+            drawn = int(np.searchsorted(sums, sums[-1] * rng.random(), side="right"))
+            return Position(divmod(drawn, len(self._hands[1])), world.state)
         # Rejection draws each pair that shares no card in proportion to its weight.
         while True:
             pair = tuple(int(rng.choice(len(own), p=own)) for own in self._hand_weights)
@@ -199,11 +215,17 @@ class PublicRulesGame(Game):
         """
         if (player, place) not in self._known_others:
             own, others = self._hands[player][place], self._hands[1 - player]
-            held = set(own.cards)
-            weights = np.array([float(h.weight) * held.isdisjoint(h.cards) for h in others])
+            given = self._pair_weights
+            if given is None:
+                held = set(own.cards)
+                weights = np.array([float(h.weight) * held.isdisjoint(h.cards) for h in others])
+                factor = float(own.weight)
+            else:
+                row = given[place] if player == 0 else [row[place] for row in given]
+                weights, factor = np.array(row, np.float64), 1.0
             total = float(weights.sum())
             cumulative = (weights / total).cumsum() if total else weights
-            density = float(own.weight) * total / float(self._total_weight)
+            density = factor * total / float(self._total_weight)
             self._known_others[player, place] = cumulative / (cumulative[-1] or 1.0), density
         return self._known_others[player, place]
 

@@ -14,6 +14,7 @@ from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, MatrixGame, matrix_game
 from infoset.games.nolimit_endgame import NoLimitEndgame
+from infoset.games.nolimit_preflop import NoLimitPreflop
 from infoset.games.packs import PACK_SIZES, PackEntry, get_pack_entry, load_pack
 from infoset.games.parameters import Domain, parse_spec
 from infoset.games.phantom import PhantomGame
@@ -55,6 +56,7 @@ __all__ = [
     "LiarsDice",
     "MatrixGame",
     "NoLimitEndgame",
+    "NoLimitPreflop",
     "PackEntry",
     "ParameterEntry",
     "PhantomGame",

@@ -15,12 +15,16 @@ from infoset.typing import Player
 STREETS: Final = ("flop", "turn", "river")
 POSITIONS: Final = ("oop", "ip")
 """The words for player 0, who is out of position, and player 1, who is in position."""
+PREFLOP: Final = "preflop"
+BLINDS: Final = ("sb", "bb")
+"""The words for player 0, who has put in the small blind, and player 1, before the flop."""
 EXCEPTIONS: Final[Mapping[str, str]] = MappingProxyType({"bets": "donk", "raises": "reraise"})
 """By parameter, the word for a bet into the last aggressor, and for a raise of a raise."""
 NO_SIZES: Final = "none"
 EXAMPLE: Final[Mapping[str, str]] = MappingProxyType(
     {"bets": "33%, 75%; river: 75%, 150%, a", "raises": "60%; reraise: 2.5x, a"}
 )
+PREFLOP_EXAMPLE: Final = "2.5x, a; bb: 3x, a; sb reraise: a"
 SIZE: Final = re.compile(r"(\d+\.?\d*|\.\d+)?\s*([a-z%-]*)")
 
 
@@ -58,17 +62,23 @@ class SizeRule(NamedTuple):
         It may name several streets and positions. If it names no street, it applies on every
         street; if it names no position, it applies to both players.
         """
+        known = player_words((situation.street,))
         streets = [word for word in self.words if word in STREETS]
-        positions = [word for word in self.words if word in POSITIONS]
+        positions = [word for word in self.words if word in known]
         return (
             (not streets or situation.street in streets)
-            and (not positions or POSITIONS[situation.player] in positions)
+            and (not positions or known[situation.player] in positions)
             and (situation.is_exception or self.words == (*streets, *positions))
         )
 
     def __str__(self) -> str:
         sizes = ", ".join(map(str, self.sizes)) or NO_SIZES
         return f"{' '.join(self.words)}: {sizes}" if self.words else sizes
+
+
+def player_words(streets: Iterable[str]) -> tuple[str, str]:
+    """Return the words for the players on some streets."""
+    return BLINDS if PREFLOP in streets else POSITIONS
 
 
 def chosen_sizes(rules: Sequence[SizeRule], situation: Situation) -> tuple[BetSize, ...] | None:
@@ -82,23 +92,36 @@ def sizes_text(rules: Sequence[SizeRule]) -> str:
 
 
 def situations(streets: Iterable[str] = STREETS, kind: str = "bets") -> list[Situation]:
-    """Return all situations on the given streets; player 1, who acts second, has no donk bets."""
+    """Return all situations on the given streets.
+
+    Player 1, who acts second, has no donk bets. Before the flop it raises raises only, because
+    player 0 does not call the big blind.
+    """
     every = map(Situation._make, product(streets, range(len(POSITIONS)), (False, True)))
-    return [one for one in every if not (kind == "bets" and one.is_exception and one.player == 1)]
+    return [
+        one
+        for one in every
+        if one.player == 0
+        or (
+            one.is_exception if one.street == PREFLOP else not (kind == "bets" and one.is_exception)
+        )
+    ]
 
 
-def parse_sizes(text: str, kind: str) -> tuple[SizeRule, ...]:
+def parse_sizes(text: str, kind: str, streets: Sequence[str] = STREETS) -> tuple[SizeRule, ...]:
     """Read sizes of bets or raises.
 
     Semicolons separate rules, and commas separate the sizes of a rule. Words before a colon say
     where a rule applies: streets (`flop`, `turn`, `river`), players (`oop`, `ip`), and `donk` (donk
-    bets) or `reraise`. A rule without words applies everywhere. If several rules apply, the last
-    one is used.
+    bets) or `reraise`. Before the flop, they are players (`sb`, `bb`) and `reraise`. A rule without
+    words applies everywhere. If several rules apply, the last one is used.
 
     Parameters
     ----------
     kind
         "bets" or "raises".
+    streets
+        The streets after the flop, or ("preflop",).
 
     Raises
     ------
@@ -110,54 +133,75 @@ def parse_sizes(text: str, kind: str) -> tuple[SizeRule, ...]:
     >>> sizes_text(parse_sizes("33% ,75%;river:150%,a; Donk: none", "bets"))
     '33%, 75%; river: 150%, a; donk: none'
     """
-    rules = tuple(_rule(part, text, kind) for part in text.lower().split(";"))
+    source = _Source(text, kind, PREFLOP in streets)
+    rules = tuple(_rule(part, source) for part in text.lower().split(";"))
+    every = situations((PREFLOP,) if source.is_preflop else STREETS, kind)
     for place, rule in enumerate(rules):
-        used = [one for one in situations(kind=kind) if rule.covers(one)]
+        used = [one for one in every if rule.covers(one)]
         if not used:
             problem = "never applies: player 1 (ip) acts after a check and cannot make a donk bet"
-            _fail(text, kind, str(rule), problem)
+            source.fail(str(rule), problem)
         later = rules[place + 1 :]
         if all(any(other.covers(one) for other in later) for one in used):
             problem = (
                 "is overridden by the rules after it; separate sizes with commas, and put more "
                 "general rules first"
             )
-            _fail(text, kind, str(rule), problem)
+            source.fail(str(rule), problem)
     return rules
 
 
-def _rule(part: str, text: str, kind: str) -> SizeRule:
+class _Source(NamedTuple):
+    """A text of sizes that is read."""
+
+    text: str
+    kind: str
+    is_preflop: bool
+
+    def fail(self, item: str, problem: str) -> NoReturn:
+        """Raise the error for a part that cannot be read."""
+        example = PREFLOP_EXAMPLE if self.is_preflop else EXAMPLE[self.kind]
+        raise ParameterError(
+            f"cannot read {self.kind}={show(self.text)}: {show(item)} {problem}; for example, "
+            f"{self.kind}='{example}'"
+        )
+
+
+def _rule(part: str, source: _Source) -> SizeRule:
     """Return one rule of a text."""
     where, colon, listed = part.rpartition(":")
-    words, known = where.split(), (*STREETS, *POSITIONS, EXCEPTIONS[kind])
+    players = BLINDS if source.is_preflop else (*STREETS, *POSITIONS)
+    words, known = where.split(), (*players, EXCEPTIONS[source.kind])
     if colon and not words:
-        _fail(text, kind, part.strip(), f"has nothing before the colon; write {_listed(known)}")
+        source.fail(part.strip(), f"has nothing before the colon; write {_listed(known)}")
     for word in words:
         if word not in known:
-            _fail(text, kind, word, f"does not say where sizes apply; use {_listed(known)}")
-    sizes = () if listed.strip() == NO_SIZES else tuple(_sizes(listed, text, kind))
+            source.fail(word, f"does not say where sizes apply; use {_listed(known)}")
+    sizes = () if listed.strip() == NO_SIZES else tuple(_sizes(listed, source))
     return SizeRule(tuple(word for word in known if word in words), sizes)
 
 
-def _sizes(listed: str, text: str, kind: str) -> Iterable[BetSize]:
+def _sizes(listed: str, source: _Source) -> Iterable[BetSize]:
     """Yield the sizes of one rule."""
     for item in map(str.strip, listed.split(",")):
         match = SIZE.fullmatch(item)
         number, unit = match.groups() if match else (None, "")
         unit = "a" if unit in ("all-in", "allin") else unit
-        problem = _problem(number, unit, kind)
+        problem = _problem(number, unit, source)
         if problem:
-            _fail(text, kind, item, problem)
+            source.fail(item, problem)
         yield BetSize(unit, None if number is None else Decimal(number))
 
 
-def _problem(number: str | None, unit: str, kind: str) -> str:
+def _problem(number: str | None, unit: str, source: _Source) -> str:
     """Return what is wrong with a size; an empty text if it is valid."""
+    if unit == "e" and source.is_preflop:
+        return "is a share of the pot on all streets, and no street follows"
     if number is not None and not unit:
         return f"has no unit: write {number}% of the pot, or {number}c for chips"
     if unit not in ("%", "x", "c", "e", "a"):
         return "is not a size: write 33% (of the pot), 2.5x (of a bet), 150c (chips), e, 2e or a"
-    if unit == "x" and kind == "bets":
+    if unit == "x" and source.kind == "bets":
         return "is a multiple of the bet before it, which only raises have"
     if unit == "a":
         return "" if number is None else "has a number, but all-in (a) takes none"
@@ -169,13 +213,6 @@ def _problem(number: str | None, unit: str, kind: str) -> str:
         )
     lowest = 1 if unit == "x" else 0
     return "" if Decimal(number) > lowest else f"needs a number above {lowest}"
-
-
-def _fail(text: str, kind: str, item: str, problem: str) -> NoReturn:
-    raise ParameterError(
-        f"cannot read {kind}={show(text)}: {show(item)} {problem}; for example, "
-        f"{kind}='{EXAMPLE[kind]}'"
-    )
 
 
 def _listed(words: Sequence[str]) -> str:

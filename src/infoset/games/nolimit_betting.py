@@ -49,6 +49,40 @@ class Thresholds(NamedTuple):
 
 
 @dataclass(frozen=True)
+class PotPayoffs:
+    """What the players win and lose at an end."""
+
+    chip: Fraction
+    """The smallest chip."""
+    before: tuple[Fraction, Fraction]
+    """What each player has put in before the start, in units of `chip`."""
+    dead: int
+    """What nobody has put in, in units of `chip`."""
+    rake: float
+    rake_cap: float
+    """Share of the pot that the house takes, and its maximum in chips; -1 for no maximum."""
+
+    def outcomes(
+        self, matched: int, is_raked: bool = True
+    ) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
+        """Return the utilities if player 0 loses, if the pot is split, and if player 0 wins.
+
+        matched: what each player has put in since the start, in units of `chip`. An uncalled bet is
+        returned, and does not count.
+        """
+        first, second = (-float((own + matched) * self.chip) for own in self.before)
+        dead = float(self.dead * self.chip)
+        pot = (sum(self.before) + self.dead + 2 * matched) * self.chip
+        rake = self.rake * float(pot) if is_raked else 0.0
+        if self.rake_cap != -1:
+            rake = min(rake, self.rake_cap)
+        lost, won = (first, dead - first - rake), (dead - second - rake, second)
+        half = dead / 2 - rake / 2
+        split = half + (first - second) / 2, half + (second - first) / 2
+        return lost, split, won
+
+
+@dataclass(frozen=True)
 class BettingRules:
     """The rules of no-limit betting; see `NoLimitEndgame`. Amounts are in units of `chip`."""
 

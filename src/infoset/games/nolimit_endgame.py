@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import Any, ClassVar, NamedTuple
 
-from infoset.errors import ParameterError, show
+from infoset.errors import ParameterError
 from infoset.game import (
     Game,
     InitialPot,
@@ -20,16 +20,7 @@ from infoset.game import (
     PublicRules,
     PublicRulesGame,
 )
-from infoset.games.bet_sizes import (
-    POSITIONS,
-    STREETS,
-    BetSize,
-    SizeRule,
-    chosen_sizes,
-    parse_sizes,
-    situations,
-    sizes_text,
-)
+from infoset.games.bet_sizes import STREETS, BetSize, SizeRule
 from infoset.games.cards import SUITS
 from infoset.games.holdem_hands import (
     DECK,
@@ -38,8 +29,18 @@ from infoset.games.holdem_hands import (
     normal_cards,
     parse_cards,
 )
-from infoset.games.holdem_ranges import ALL_HANDS, normal_range, parse_range, range_text
-from infoset.games.nolimit_betting import Betting, BettingRules, Thresholds
+from infoset.games.holdem_ranges import ALL_HANDS, parse_range
+from infoset.games.nolimit_betting import Betting, BettingRules, PotPayoffs
+from infoset.games.nolimit_parameters import (
+    check_shares,
+    joined_sizes,
+    listed,
+    range_texts,
+    size_rules,
+    smallest_chip,
+    thresholds,
+    units,
+)
 from infoset.games.parameters import (
     check_parameters,
     integer,
@@ -162,17 +163,13 @@ class NoLimitEndgame(PublicRulesGame):
 
     def __post_init__(self) -> None:
         for name in ("bets", "raises"):
-            object.__setattr__(self, name, self._joined_sizes(name))
+            object.__setattr__(self, name, joined_sizes(self, name, STREETS))
         check_parameters(self)
         object.__setattr__(self, "board", "".join(self._board()))
-        if not 0 < self.all_in <= 1:
-            raise parameter_error(self, "all_in", "is above 0 and at most 1", 0.9)
-        for name in ("rake", "merge"):
-            if getattr(self, name) >= 1:
-                raise parameter_error(self, name, "is a share of the pot, below 1", 0.05)
+        check_shares(self)
         if self.dead > self.pot:
             raise parameter_error(self, "dead", "is a part of the pot", 0)
-        object.__setattr__(self, "ranges", self._range_texts())
+        object.__setattr__(self, "ranges", range_texts(self))
         object.__setattr__(self, "rules", EndgameRules(self))
 
     @property
@@ -183,17 +180,16 @@ class NoLimitEndgame(PublicRulesGame):
     @property
     def effective_stack(self) -> float:
         """Chips that each player can lose: the smaller stack."""
-        first, second = self.listed("stack", 2, "player")
+        first, second = listed(self, "stack", 2, "player")
         return float(min(first, second))
 
     @property
     def smallest_chip(self) -> Fraction:
         """`chip`, or the value for which 0 stands."""
-        if self.chip:
-            return _decimal(self.chip)
-        smallest = self.listed("min_bet", len(self.streets), "street")
-        amounts = (self.pot, *self.listed("stack", 2, "player"), self.dead, *smallest)
-        return Fraction(1) if all(isinstance(one, int) for one in amounts) else Fraction(1, 100)
+        smallest = listed(self, "min_bet", len(self.streets), "street")
+        return smallest_chip(
+            self.chip, (self.pot, *listed(self, "stack", 2, "player"), self.dead, *smallest)
+        )
 
     @property
     def initial_pot(self) -> InitialPot:
@@ -215,67 +211,6 @@ class NoLimitEndgame(PublicRulesGame):
     def __str__(self) -> str:
         """Return the game as `load` reads it, omitting parameters with default values."""
         return Game.__str__(self)
-
-    def listed(self, name: str, count: int, each: str) -> tuple[Any, ...]:
-        """Return a parameter as a list with one value for each street or player."""
-        given = getattr(self, name)
-        values = given if isinstance(given, tuple) else (given,) * count
-        parameter = self.__dataclass_fields__[name]
-        domain = replace(parameter.metadata["domain"], other="")
-        if len(values) != count or not all(value in domain for value in values):
-            rule = f"is {domain}, or a list of {count}, one for each {each}"
-            raise parameter_error(self, name, rule, (parameter.default,) * count)
-        return values
-
-    def units(self, name: str, amount: float, lowest: int = 0) -> int:
-        """Return the amount that a parameter gives, in units of `smallest_chip`.
-
-        Raises
-        ------
-        ParameterError
-            If it is not a whole number of chips, or less than `lowest` chips.
-        """
-        found = _decimal(amount) / self.smallest_chip
-        if found < lowest:
-            raise parameter_error(self, name, f"is at least {float(self.smallest_chip):g}", 100)
-        if found.denominator != 1:
-            raise ParameterError(
-                f"{self.name}: {name}={amount:g} is not a multiple of the smallest chip, "
-                f"{float(self.smallest_chip):g}; for example, give chip={_chip_of(amount):g}"
-            )
-        return int(found)
-
-    def size_rules(self, name: str) -> tuple[SizeRule, ...]:
-        """Return the rules for the sizes of `bets` or `raises`.
-
-        Raises
-        ------
-        ParameterError
-            If a size is invalid, or a situation has no rule.
-        """
-        given = getattr(self, name)
-        if isinstance(given, str):
-            rules = parse_sizes(given, name)
-        else:
-            self._check_shares(name)
-            shares = (BetSize("%", Decimal(repr(share)) * 100) for share in given)
-            rules = (SizeRule((), (*shares, BetSize("a"))),)
-        for situation in situations(self.streets, name):
-            if chosen_sizes(rules, situation) is None:
-                player = POSITIONS[situation.player]
-                raise ParameterError(
-                    f"{self.name}: {name}={show(given)} has no sizes on the {situation.street} for "
-                    f"player {situation.player} ({player}); begin with sizes for all situations, "
-                    f"as in '75%; {given}' or 'none; {given}'"
-                )
-        return rules
-
-    def _joined_sizes(self, name: str) -> Any:
-        """Return sizes in normal form: texts joined to one, and lists of numbers unchanged."""
-        given: Any = getattr(self, name)
-        if isinstance(given, list | tuple) and given and all(isinstance(one, str) for one in given):
-            given = ", ".join(given)
-        return sizes_text(parse_sizes(given, name)) if isinstance(given, str) else given
 
     def _check_shares(self, name: str) -> None:
         """Raise if a share of the pot is not above 0, or looks like a percentage.
@@ -304,38 +239,6 @@ class NoLimitEndgame(PublicRulesGame):
             raise parameter_error(self, "board", f"is {BOARDS}", EXAMPLE_BOARD)
         return cards
 
-    def _range_texts(self) -> tuple[str, str]:
-        """Return the ranges in normal form, one for each player."""
-        given: Any = self.ranges
-        if isinstance(given, str):
-            given = given, given
-        try:
-            first, second = given
-        except (TypeError, ValueError):
-            rule = "has one range for each player, or is one text for both"
-            raise parameter_error(self, "ranges", rule, ("AA,KQs:0.5", "TT+")) from None
-        return _range_text(first), _range_text(second)
-
-
-def _range_text(given: Any) -> str:
-    """Return a range in normal form; a pair such as 77 may have been read as a number."""
-    if isinstance(given, str | int):
-        return normal_range(str(given))
-    return range_text(given)
-
-
-def _decimal(number: float) -> Fraction:
-    """Return the fraction that a decimal number denotes, such as 145/1000 for 0.145."""
-    return Fraction(repr(number))
-
-
-def _chip_of(amount: float) -> float:
-    """Return the largest of 1, 0.1, 0.01 and so on of which an amount is a multiple."""
-    chip = Fraction(1)
-    while (_decimal(amount) / chip).denominator != 1:
-        chip /= 10
-    return float(chip)
-
 
 def _exchange(first: str, second: str) -> Mapping[Hashable, Hashable]:
     """Return where an exchange of two suits moves each card of the deck."""
@@ -356,27 +259,25 @@ class EndgameRules(PublicRules):
     def __init__(self, game: NoLimitEndgame) -> None:
         self.game = game
         self.board = parse_cards(game.board)
-        streets, above = game.streets, game.all_in_above
-        smallest = game.listed("min_bet", len(streets), "street")
-        self.betting = BettingRules(
-            pot=game.units("pot", game.pot, 1),
-            stack=min(game.units("stack", own, 1) for own in game.listed("stack", 2, "player")),
-            chip=game.smallest_chip,
-            streets=streets,
-            bets=game.size_rules("bets"),
-            raises=game.size_rules("raises"),
-            max_raises=game.listed("max_raises", len(streets), "street"),
-            min_bet=tuple(game.units("min_bet", own, 1) for own in smallest),
-            thresholds=Thresholds(
-                add_all_in=_decimal(game.add_all_in),
-                all_in=_decimal(game.all_in),
-                all_in_above=None if above == -1 else _decimal(above) / game.smallest_chip,
-                all_in_pot=_decimal(game.all_in_pot),
-                merge=_decimal(game.merge),
-            ),
+        streets, chip = game.streets, game.smallest_chip
+        stacks, smallest = (
+            [units(game, name, own, chip, 1) for own in listed(game, name, count, each)]
+            for name, count, each in (("stack", 2, "player"), ("min_bet", len(streets), "street"))
         )
-        # What each player has put in before the start, and what nobody has.
-        self._half = Fraction(self.betting.pot - game.units("dead", game.dead), 2)
+        self.betting = BettingRules(
+            pot=units(game, "pot", game.pot, chip, 1),
+            stack=min(stacks),
+            chip=chip,
+            streets=streets,
+            bets=self._sizes("bets"),
+            raises=self._sizes("raises"),
+            max_raises=listed(game, "max_raises", len(streets), "street"),
+            min_bet=tuple(smallest),
+            thresholds=thresholds(game, chip),
+        )
+        dead = units(game, "dead", game.dead, chip)
+        half = Fraction(self.betting.pot - dead, 2)
+        self.payoffs = PotPayoffs(chip, (half, half), dead, game.rake, game.rake_cap)
         self._hands = self._hands_of(0), self._hands_of(1)
         if all(set(own.cards) & set(other.cards) for own, other in product(*self._hands)):
             raise ParameterError(
@@ -384,6 +285,15 @@ class EndgameRules(PublicRules):
                 "give ranges with hands that can be dealt together"
             )
         self._by_dealt: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+
+    def _sizes(self, name: str) -> tuple[SizeRule, ...]:
+        """Return the rules for the sizes of `bets` or `raises`."""
+        given = getattr(self.game, name)
+        if isinstance(given, str):
+            return size_rules(self.game, name, self.game.streets)
+        self.game._check_shares(name)
+        shares = (BetSize("%", Decimal(repr(share)) * 100) for share in given)
+        return (SizeRule((), (*shares, BetSize("a"))),)
 
     def _hands_of(self, player: Player) -> tuple[PublicHand, ...]:
         """Return the hands of positive weight that share no card with the board.
@@ -468,20 +378,12 @@ class EndgameRules(PublicRules):
         betting = state.betting
         if betting.turn is not None:
             return None
-        # An uncalled bet is returned.
-        chip, matched = self.betting.chip, min(betting.put_in)
-        lost, dead = -float((self._half + matched) * chip), self.game.dead
-        rake = self.game.rake * float((self.betting.pot + 2 * matched) * chip)
-        if self.game.rake_cap != -1:
-            rake = min(rake, self.game.rake_cap)
-        won = dead - lost - rake
+        lost, split, won = self.payoffs.outcomes(min(betting.put_in))
         if betting.folded is not None:
-            return PublicEnd(((lost, won) if betting.folded == 0 else (won, lost),))
+            return PublicEnd((lost if betting.folded == 0 else won,))
         if len(self.board) + len(state.dealt) // 2 < BOARD_SIZE:
             return None
-        half = dead / 2 - rake / 2
-        outcomes = (lost, won), (half, half), (won, lost)
-        return PublicEnd(outcomes, self._strengths(state.dealt))
+        return PublicEnd((lost, split, won), self._strengths(state.dealt))
 
     def _strengths(self, dealt: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the strength of each hand of each player with the cards dealt."""

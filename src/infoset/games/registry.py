@@ -24,6 +24,7 @@ from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, matrix_game
 from infoset.games.nolimit_endgame import NoLimitEndgame
+from infoset.games.nolimit_preflop import NoLimitPreflop
 from infoset.games.parameters import Domain, parse_spec
 from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
@@ -155,6 +156,11 @@ def entries() -> Iterator[GameEntry]:
         "nolimit_endgame",
         NoLimitEndgame,
         "Texas hold'em with any bet sizes, from a board on",
+    )
+    yield GameEntry(
+        "nolimit_preflop",
+        NoLimitPreflop,
+        "Texas hold'em before the flop: fold, raise or all-in",
     )
     yield GameEntry("liars_dice", LiarsDice, "bid on all dice, or call a liar", "liars_dice")
     yield GameEntry("goofspiel", Goofspiel, "bid cards for prizes simultaneously", "goofspiel")

@@ -180,6 +180,7 @@ class _PossiblePairs:
 
     def __init__(self, rules: PublicRules) -> None:
         self.hands = tuple(scaled_hands(rules.hands(player)) for player in range(2))
+        self._given = rules.pair_weights()
         self._places: dict[Hashable, int] = {}
         self._known: dict[Cards, int] = {}
         own: list[list[frozenset[int]]] = [
@@ -209,6 +210,8 @@ class _PossiblePairs:
 
         Hands that share two cards with a hand are subtracted twice.
         """
+        if self._given is not None:
+            return sum(weight > 0 for row in self._given for weight in row)
         columns = [self._places[card] for card in dealt if card in self._places]
         first, second = (
             np.flatnonzero(~own[:, columns].any(axis=1)) for own in (self._first, self._second)

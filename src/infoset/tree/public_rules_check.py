@@ -201,14 +201,8 @@ class _Line:
             else:
                 self._act(actor)
         self._equal("the game is over", self.history.is_terminal, True)
-        outcome = 0
-        if end.strengths is not None:
-            first, second = (
-                own[place] for own, place in zip(end.strengths, self.pair, strict=True)
-            )
-            outcome = 1 + (first > second) - (first < second)
         earned = tuple(map(float, self.history.rewards_so_far))
-        self._equal("the utilities", earned, tuple(map(float, end.utilities[outcome])))
+        self._equal("the utilities", earned, tuple(map(float, end.earned(self.pair))))
 
     def _compare_merged(self, actor: Player | None) -> None:
         """Compare the line with the one that represents it."""

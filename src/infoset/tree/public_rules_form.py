@@ -12,6 +12,7 @@ from infoset.errors import GameRuleError
 from infoset.forms import (
     UNIT,
     CardSymmetries,
+    Dense,
     Fold,
     Group,
     HandPrior,
@@ -160,12 +161,20 @@ class _Place(NamedTuple):
     group: Group
 
 
+class _Compared(NamedTuple):
+    """How hands are compared at an end; both are None after a fold. See `PublicEnd`."""
+
+    strengths: tuple[tuple[int, ...], tuple[int, ...]] | None
+    equities: tuple[tuple[float, ...], ...] | None
+
+
 class _PublicTree:
     """The public tree, visited breadth first; the lists grow with it."""
 
     def __init__(self, game: Game, rules: PublicRules, symmetries: CardSymmetries) -> None:
         self.game, self.rules, self.symmetries = game, rules, symmetries
         self.hands = tuple(scaled_hands(rules.hands(player)) for player in range(2))
+        self.pairs = rules.pair_weights()
         self.players: list[int] = []
         self.parents: list[int] = []
         self.actions: list[int] = []
@@ -176,7 +185,7 @@ class _PublicTree:
         self.hand_set: list[int] = []
         self.class_map: list[int] = []
         self.dealt: dict[frozenset[Hashable], int] = {frozenset(): 0}
-        self.operators: dict[object, int] = {}
+        self.operators: dict[_Compared, int] = {}
         self.checked: set[tuple[int, Group]] = set()
         self.ends: list[tuple[_Place, PublicEnd, int]] = []
         self._visit_all()
@@ -255,14 +264,17 @@ class _PublicTree:
         )
 
     def _add_end(self, place: _Place, end: PublicEnd) -> None:
-        if len(end.utilities) != (1 if end.strengths is None else 3):
+        num_pairs = 2 if end.equities is not None else 1 if end.strengths is None else 3
+        if len(end.utilities) != num_pairs:
             raise self._error(
                 f"the end {place.state!r} has {len(end.utilities)} pairs of utilities",
-                "an end has one pair of utilities, or three if it has strengths",
+                "an end has one pair of utilities, three if it has strengths, or two if it has "
+                "equities",
             )
         if place.parent < 0:
             raise self._error("the initial state is an end", "the game has a decision")
-        operator = self.operators.setdefault(end.strengths, len(self.operators))
+        compared = _Compared(end.strengths, end.equities)
+        operator = self.operators.setdefault(compared, len(self.operators))
         if end.strengths is not None and (operator, place.group) not in self.checked:
             self.symmetries.check_strengths(end.strengths, place.cards, place.group)
             self.checked.add((operator, place.group))
@@ -271,7 +283,7 @@ class _PublicTree:
 
     def form(self) -> PublicForm:
         """Return the public form."""
-        prior, operators = _prior(self.hands), tuple(map(_operator, self.operators))
+        prior, operators = self._prior(), tuple(map(_operator, self.operators))
         hand_sets = self._hand_sets()
         terminals = self._terminals()
         earned = _outcomes_that_occur(prior, operators, hand_sets, terminals)
@@ -301,6 +313,21 @@ class _PublicTree:
             source=GameSource.of_rules(self.game),
             symmetry=self.symmetries.symmetry(self.class_map),
         )
+
+    def _prior(self) -> HandPrior:
+        """Return the prior of the hands, with probabilities that sum to 1."""
+        if self.pairs is None:
+            return _prior(self.hands)
+        pairs = np.array(self.pairs, np.float64)
+        sizes = tuple(map(len, self.hands))
+        if pairs.shape != sizes or any(hand.cards for own in self.hands for hand in own):
+            raise self._error(
+                f"pair_weights() has the shape {pairs.shape} for {sizes} hands",
+                "it has one weight for each pair of hands, and the hands have no cards",
+            )
+        first, second = (np.ones(size) for size in sizes)
+        no_cards = (np.zeros((sizes[0], 0), np.int32), np.zeros((sizes[1], 0), np.int32))
+        return HandPrior((first, second), no_cards, pairs / pairs.sum())
 
     def _depth(self) -> int:
         """Return the number of transitions of the longest line."""
@@ -347,10 +374,13 @@ def _prior(hands: tuple[tuple[PublicHand, ...], ...]) -> HandPrior:
     return HandPrior((first, second / total), (rows[0], rows[1]))
 
 
-def _operator(strengths: object) -> Operator:
-    if not isinstance(strengths, tuple):
+def _operator(compared: _Compared) -> Operator:
+    if compared.equities is not None:
+        equities = np.array(compared.equities)
+        return Dense(np.stack([1 - equities, equities]))
+    if compared.strengths is None:
         return Fold()
-    first, second = (np.array(own, np.int32) for own in strengths)
+    first, second = (np.array(own, np.int32) for own in compared.strengths)
     return Showdown((first, second))
 
 

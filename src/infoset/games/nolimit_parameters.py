@@ -1,0 +1,143 @@
+"""Parameters that the games of no-limit hold'em share: amounts, sizes, thresholds, ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from infoset.errors import ParameterError, show
+from infoset.game import Game
+from infoset.games.bet_sizes import (
+    SizeRule,
+    chosen_sizes,
+    parse_sizes,
+    player_words,
+    situations,
+    sizes_text,
+)
+from infoset.games.holdem_ranges import normal_range, range_text
+from infoset.games.nolimit_betting import Thresholds
+from infoset.games.parameters import parameter_error
+
+
+def listed(game: Game, name: str, count: int, each: str) -> tuple[Any, ...]:
+    """Return a parameter as a list with one value for each street or player."""
+    given = getattr(game, name)
+    values = given if isinstance(given, tuple) else (given,) * count
+    parameter = getattr(game, "__dataclass_fields__")[name]
+    domain = replace(parameter.metadata["domain"], other="")
+    if len(values) != count or not all(value in domain for value in values):
+        rule = f"is {domain}, or a list of {count}, one for each {each}"
+        raise parameter_error(game, name, rule, (parameter.default,) * count)
+    return values
+
+
+def smallest_chip(chip: float, amounts: Iterable[float]) -> Fraction:
+    """Return the smallest chip; if it is 0, 1 for whole amounts, and 0.01 for others."""
+    if chip:
+        return decimal(chip)
+    return Fraction(1) if all(isinstance(one, int) for one in amounts) else Fraction(1, 100)
+
+
+def units(game: Game, name: str, amount: float, chip: Fraction, lowest: int = 0) -> int:
+    """Return the amount that a parameter gives, in units of the smallest chip.
+
+    Raises
+    ------
+    ParameterError
+        If it is not a whole number of chips, or less than `lowest` chips.
+    """
+    found = decimal(amount) / chip
+    if found < lowest:
+        raise parameter_error(game, name, f"is at least {float(chip):g}", 100)
+    if found.denominator != 1:
+        raise ParameterError(
+            f"{game.name}: {name}={amount:g} is not a multiple of the smallest chip, "
+            f"{float(chip):g}; for example, give chip={_chip_of(amount):g}"
+        )
+    return int(found)
+
+
+def decimal(number: float) -> Fraction:
+    """Return the fraction that a decimal number denotes, such as 145/1000 for 0.145."""
+    return Fraction(repr(number))
+
+
+def _chip_of(amount: float) -> float:
+    """Return the largest of 1, 0.1, 0.01 and so on of which an amount is a multiple."""
+    chip = Fraction(1)
+    while (decimal(amount) / chip).denominator != 1:
+        chip /= 10
+    return float(chip)
+
+
+def joined_sizes(game: Game, name: str, streets: tuple[str, ...]) -> Any:
+    """Return sizes in normal form: texts joined to one, and lists of numbers unchanged."""
+    given: Any = getattr(game, name)
+    if isinstance(given, list | tuple) and given and all(isinstance(one, str) for one in given):
+        given = ", ".join(given)
+    return sizes_text(parse_sizes(given, name, streets)) if isinstance(given, str) else given
+
+
+def size_rules(game: Game, name: str, streets: tuple[str, ...]) -> tuple[SizeRule, ...]:
+    """Return the rules for sizes that are given as text.
+
+    Raises
+    ------
+    ParameterError
+        If a size is invalid, or a situation has no rule.
+    """
+    given = getattr(game, name)
+    rules = parse_sizes(given, name, streets)
+    for situation in situations(streets, name):
+        if chosen_sizes(rules, situation) is None:
+            player = player_words(streets)[situation.player]
+            raise ParameterError(
+                f"{game.name}: {name}={show(given)} has no sizes on the {situation.street} for "
+                f"player {situation.player} ({player}); begin with sizes for all situations, "
+                f"as in '75%; {given}' or 'none; {given}'"
+            )
+    return rules
+
+
+def thresholds(game: Any, chip: Fraction) -> Thresholds:
+    """Return the thresholds among the parameters of a game."""
+    above = game.all_in_above
+    return Thresholds(
+        add_all_in=decimal(game.add_all_in),
+        all_in=decimal(game.all_in),
+        all_in_above=None if above == -1 else decimal(above) / chip,
+        all_in_pot=decimal(game.all_in_pot),
+        merge=decimal(game.merge),
+    )
+
+
+def check_shares(game: Any) -> None:
+    """Raise if a share among the parameters of a game is out of its range."""
+    if not 0 < game.all_in <= 1:
+        raise parameter_error(game, "all_in", "is above 0 and at most 1", 0.9)
+    for name in ("rake", "merge"):
+        if getattr(game, name) >= 1:
+            raise parameter_error(game, name, "is a share of the pot, below 1", 0.05)
+
+
+def range_texts(game: Game) -> tuple[str, str]:
+    """Return the parameter `ranges` in normal form, one range for each player."""
+    given: Any = getattr(game, "ranges")
+    if isinstance(given, str):
+        given = given, given
+    try:
+        first, second = given
+    except (TypeError, ValueError):
+        rule = "has one range for each player, or is one text for both"
+        raise parameter_error(game, "ranges", rule, ("AA,KQs:0.5", "TT+")) from None
+    return _range_text(first), _range_text(second)
+
+
+def _range_text(given: Any) -> str:
+    """Return a range in normal form; a pair such as 77 may have been read as a number."""
+    if isinstance(given, str | int):
+        return normal_range(str(given))
+    return range_text(given)

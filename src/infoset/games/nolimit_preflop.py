@@ -1,0 +1,354 @@
+"""No-limit Texas hold'em for two players before the flop, where every end is a fold or an all-in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+from infoset.errors import GameTooLargeError, ParameterError, show
+from infoset.game import Game, InitialPot, PublicEnd, PublicHand, PublicRules, PublicRulesGame
+from infoset.games.bet_sizes import BLINDS, PREFLOP
+from infoset.games.cards import RANKS
+from infoset.games.holdem_classes import (
+    CLASSES,
+    HANDS_OF_CLASS,
+    class_equities,
+    class_pairs,
+)
+from infoset.games.holdem_hands import normal_cards
+from infoset.games.holdem_ranges import ALL_HANDS, parse_range
+from infoset.games.nolimit_betting import Betting, BettingRules, PotPayoffs
+from infoset.games.nolimit_parameters import (
+    check_shares,
+    joined_sizes,
+    listed,
+    range_texts,
+    size_rules,
+    smallest_chip,
+    thresholds,
+    units,
+)
+from infoset.games.parameters import check_parameters, number, parameter_error, real
+from infoset.typing import Action, Player
+
+STREETS: Final = (PREFLOP,)
+MAX_STATES: Final = 20_000
+"""Maximum number of different states of the betting."""
+
+NAMED_CLASS: Final = re.compile(rf"(?<!\w)([{RANKS}])([{RANKS}])([so]?)(?!\w)", re.I | re.ASCII)
+NAMED_HAND: Final = re.compile(r"(?<!\w)\w{4}(?!\w)")
+NAMES: Final = frozenset(map(str, CLASSES))
+CLASS_OF_HAND: Final = {hand: str(one) for one in CLASSES for hand in one.hands()}
+
+
+def normal_classes(text: str) -> str:
+    """Return a text in which hands are written as their classes: AA, AKs, AKo.
+
+    Hands may be two cards, and ranks may be in any order.
+
+    Examples
+    --------
+    >>> normal_classes("[kas] / raise 2.5"), normal_classes("[AhKd]")
+    ('[AKs] / raise 2.5', '[AKo]')
+    """
+    of_hands = NAMED_HAND.sub(
+        lambda found: CLASS_OF_HAND.get(found[0], found[0]), normal_cards(text)
+    )
+    return NAMED_CLASS.sub(_named_class, of_hands)
+
+
+def _named_class(found: re.Match[str]) -> str:
+    """Return a class with its higher rank first, or the text if it is not a class."""
+    high, low = sorted((found[1].upper(), found[2].upper()), key=RANKS.index, reverse=True)
+    name = high + low + found[3].lower()
+    return name if name in NAMES else found[0]
+
+
+@dataclass(frozen=True)
+class NoLimitPreflop(PublicRulesGame):
+    """No-limit Texas hold'em for two players before the flop: fold, raise, or all-in.
+
+    Player 0 posts the small blind and acts first: it folds or raises. Then the players fold, raise
+    again, or call all-in, until one has folded or both are all-in. A call is legal only if it is
+    all-in: a call that leaves chips behind would need a flop, and so would a call of the big blind.
+
+    Hands are the 169 classes, such as AA, AKs and AKo.
+
+    Parameters
+    ----------
+    stack : float or list of float
+        Chips of each player before antes and blinds: one number, or one for each player. Nobody can
+        lose more than the smaller one after the antes.
+    raises
+        Sizes in the notation of `bet_sizes.parse_sizes`, such as '2.5x, a; bb: 3x, a; sb reraise:
+        a'. The first raise is one of the big blind. Percentages are of the pot after the call.
+    small_blind
+        Chips that player 0 must put in.
+    big_blind
+        Chips that player 1 must put in, and the smallest amount by which it is raised.
+    ante : float or list of float
+        Chips that each player puts in before the blinds: one number, or one for each player.
+    dead
+        Dead money: chips in the pot at the start that neither player has put in, such as blinds of
+        players who have folded.
+    all_in
+        A raise becomes all-in if it is at least this share of the player's remaining stack.
+    all_in_pot
+        A raise becomes all-in if, after a call, the stack that is left is at most this share of the
+        pot.
+    all_in_above
+        A raise becomes all-in if the player has then put in more than this many chips without the
+        ante; -1 for no such limit.
+    add_all_in
+        All-in is added to the other sizes if the stack that is left after the call is at most this
+        share of the pot.
+    merge
+        A size is dropped if the pot plus this size is at least (1 - `merge`) times the pot plus the
+        next larger size that stays.
+    rake
+        Share of the pot that the house takes if both players are all-in.
+    rake_cap
+        Maximum rake in chips; -1 for no maximum.
+    chip
+        The smallest chip, to which sizes are rounded. 0 stands for 1 if all amounts are whole
+        numbers, and for 0.01 otherwise.
+    ranges : list of str
+        The range of each player in the notation of `parse_range`, such as ['top40%','22+,A2+'], or
+        one range for both. All hands of a class must have the same weight.
+
+    Raises
+    ------
+    GameTooLargeError
+        If there are more than 20,000 different states of the betting.
+
+    Notes
+    -----
+    The probability of a pair of classes is proportional to the product of their weights and of the
+    number of pairs of hands that share no card.
+
+    Utilities are chips won or lost. If both players are all-in, they earn the expected value over
+    all boards: the exact equity of one class against the other, stored with the library, times the
+    pot. The rake is taken only then ("no flop, no drop"). An uncalled bet is returned.
+
+    In the heads-up game, the small blind is on the button.
+    """
+
+    name: ClassVar[str] = "nolimit_preflop"
+    normal_text = staticmethod(normal_classes)
+
+    stack: float | tuple[float, float] = number(10, low=0, other="a list with one for each player")
+    raises: str = "a"
+    small_blind: float = number(0.5, low=0)
+    big_blind: float = number(1, low=0)
+    ante: float | tuple[float, float] = number(0, low=0, other="a list with one for each player")
+    dead: float = number(0, low=0)
+    all_in: float = real(0.9, low=0)
+    all_in_pot: float = real(0.0, low=0)
+    all_in_above: float = number(-1, low=0, special=-1)
+    add_all_in: float = real(0.0, low=0)
+    merge: float = real(0.0, low=0)
+    rake: float = real(0.0, low=0)
+    rake_cap: float = number(-1, low=0, special=-1)
+    chip: float = number(0, low=0)
+    ranges: tuple[str, str] = (ALL_HANDS, ALL_HANDS)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "raises", joined_sizes(self, "raises", STREETS))
+        check_parameters(self)
+        if not isinstance(self.raises, str):
+            raise parameter_error(self, "raises", "is text with units", "2.5x, a")
+        check_shares(self)
+        object.__setattr__(self, "ranges", range_texts(self))
+        object.__setattr__(self, "rules", PreflopRules(self))
+
+    @property
+    def smallest_chip(self) -> Fraction:
+        """`chip`, or the value for which 0 stands."""
+        lists = *listed(self, "stack", 2, "player"), *listed(self, "ante", 2, "player")
+        return smallest_chip(self.chip, (*lists, self.small_blind, self.big_blind, self.dead))
+
+    @property
+    def initial_pot(self) -> InitialPot:
+        """The pot after antes and blinds."""
+        rules = self.rules
+        chips = [
+            float((ante + blind) * rules.chip)
+            for ante, blind in zip(rules.antes, rules.blinds, strict=True)
+        ]
+        return InitialPot(sum(chips) + self.dead, (chips[0], chips[1]))
+
+    @cached_property
+    def utility_range(self) -> tuple[float, float]:
+        """Range from losing an ante and a stack to winning those of the other, and dead money."""
+        most = float((max(self.rules.antes) + self.rules.betting.stack) * self.rules.chip)
+        return (-most, most + self.dead)
+
+    def __str__(self) -> str:
+        """Return the game as `load` reads it, omitting parameters with default values."""
+        return Game.__str__(self)
+
+
+class PreflopRules(PublicRules):
+    """The rules before the flop in terms of the betting and classes of hands."""
+
+    def __init__(self, game: NoLimitPreflop) -> None:
+        self.game, self.chip = game, game.smallest_chip
+        chip = self.chip
+        antes = [units(game, "ante", own, chip) for own in listed(game, "ante", 2, "player")]
+        stacks = [units(game, "stack", own, chip, 1) for own in listed(game, "stack", 2, "player")]
+        left = min(stack - ante for stack, ante in zip(stacks, antes, strict=True))
+        small = units(game, "small_blind", game.small_blind, chip)
+        big = units(game, "big_blind", game.big_blind, chip, 1)
+        if small > big:
+            raise parameter_error(game, "small_blind", "is at most the big blind", game.big_blind)
+        if left <= small:
+            rule = "is more than the ante and the small blind; otherwise, nobody has a decision"
+            raise parameter_error(game, "stack", rule, 10)
+        dead = units(game, "dead", game.dead, chip)
+        self.antes = antes[0], antes[1]
+        self.blinds = small, min(big, left)
+        self.betting = BettingRules(
+            pot=sum(antes) + dead,
+            stack=left,
+            chip=chip,
+            streets=STREETS,
+            bets=(),
+            raises=size_rules(game, "raises", STREETS),
+            max_raises=(left + 1,),  # each raise is at least one chip, so that none is refused
+            min_bet=(big,),
+            thresholds=thresholds(game, chip),
+        )
+        before = Fraction(antes[0]), Fraction(antes[1])
+        self.payoffs = PotPayoffs(chip, before, dead, game.rake, game.rake_cap)
+        self._legal: dict[Betting, dict[str, Betting]] = {}
+        self._check_ends()
+        weights = self._class_weights(0), self._class_weights(1)
+        self._places = tuple(
+            [place for place, weight in enumerate(own) if weight] for own in weights
+        )
+        self._weights = [
+            [
+                weights[0][first] * weights[1][second] * pairs
+                for second, pairs in zip(self._places[1], row, strict=True)
+            ]
+            for first, row in zip(self._places[0], self._between(class_pairs()), strict=True)
+        ]
+        self._equities = tuple(map(tuple, self._between(class_equities())))
+
+    def _between(self, table: Any) -> list[list[Any]]:
+        """Return the entries of a table [169, 169] for the classes of both players."""
+        rows: list[list[Any]] = table[self._places[0]][:, self._places[1]].tolist()
+        return rows
+
+    def _class_weights(self, player: Player) -> list[float]:
+        """Return the weight of each class in a player's range; whole numbers are integers.
+
+        Raises
+        ------
+        ParameterError
+            If the hands of a class differ in weight.
+        """
+        weights = parse_range(self.game.ranges[player])
+        found = []
+        for one, hands in zip(CLASSES, HANDS_OF_CLASS, strict=True):
+            given = {weights[hand] for hand in hands}
+            if len(given) > 1:
+                raise ParameterError(
+                    f"{self.game.name}: the range of player {player}, "
+                    f"{show(self.game.ranges[player])}, has hands of {one} with different weights; "
+                    f"before the flop they are one class: give {one} one weight, as in '{one}:0.5'"
+                )
+            (weight,) = given
+            # Whole numbers keep the probabilities of pairs exact.
+            found.append(int(weight) if weight.is_integer() else weight)
+        return found
+
+    def _check_ends(self) -> None:
+        """Visit all states of the betting.
+
+        Raises
+        ------
+        ParameterError
+            If a player could only fold where a call would leave chips behind.
+        GameTooLargeError
+            If there are more than `MAX_STATES` states.
+        """
+        lines = {self.initial_state(): ""}
+        waiting = [*lines]
+        while waiting:
+            state = waiting.pop()
+            if state.turn is not None and [*self._actions(state)] == ["fold"]:
+                self._refuse(state, lines[state])
+            for action, after in self._actions(state).items():
+                if after not in lines:
+                    lines[after] = f"{lines[state]} / {action}".removeprefix(" / ")
+                    waiting.append(after)
+            if len(lines) > MAX_STATES:
+                raise GameTooLargeError(
+                    f"{self.game} has more than {MAX_STATES:,} states of the betting; use fewer or "
+                    "larger sizes of raises, or smaller stacks",
+                    {"public_states": len(lines)},
+                )
+
+    def _refuse(self, state: Betting, line: str) -> None:
+        """Raise for a state in which a fold would be the only action."""
+        player, other = state.turn or 0, state.put_in[1 - (state.turn or 0)]
+        left = self.betting.label(self.betting.stack - other)
+        where = f"after {line}" if line else "at the start"
+        raise ParameterError(
+            f"{self.game.name}: {where}, player {player} ({BLINDS[player]}) has no raise, and a "
+            f"call of {self.betting.label(other)} would leave {left} chips behind and need a flop; "
+            f"add sizes of raises, as in raises='{self.game.raises}; {BLINDS[player]} reraise: a'"
+            if line
+            else f"{self.game.name}: at the start, player 0 (sb) has no raise, and a call of the "
+            f"big blind would leave {left} chips behind and need a flop; add sizes of raises, as "
+            "in raises='2.5x; reraise: a'"
+        )
+
+    def _actions(self, state: Betting) -> Mapping[str, Betting]:
+        """Return the legal actions and the betting after each: no call leaves chips behind."""
+        if state not in self._legal:
+            self._legal[state] = {
+                action: after
+                for action, after in self.betting.actions(state).items()
+                if action != "call" or after.put_in[0] == self.betting.stack
+            }
+        return self._legal[state]
+
+    def hands(self, player: Player) -> Sequence[PublicHand]:
+        """Return the classes in a player's range."""
+        return [PublicHand(str(CLASSES[place])) for place in self._places[player]]
+
+    def pair_weights(self) -> Sequence[Sequence[float | Fraction]]:
+        """Return weights times numbers of pairs of hands that share no card."""
+        return self._weights
+
+    def initial_state(self) -> Betting:
+        """Return the betting after the blinds."""
+        return Betting(self.blinds, raises=1, last_raise=self.betting.min_bet[0], aggressor=1)
+
+    def actor(self, state: Betting) -> Player | None:
+        """Return the player whose turn it is."""
+        return state.turn
+
+    def legal_actions(self, state: Betting) -> Sequence[str]:
+        """Return the legal actions: fold, call if it is all-in, then raises by size."""
+        return tuple(self._actions(state))
+
+    def next_state(self, state: Betting, action: Action) -> Betting:
+        """Return the betting after an action."""
+        return self._actions(state)[str(action)]
+
+    def end(self, state: Betting) -> PublicEnd | None:
+        """Return the chips won or lost after a fold or if both players are all-in."""
+        if state.turn is not None:
+            return None
+        is_fold = state.folded is not None
+        lost, _, won = self.payoffs.outcomes(min(state.put_in), is_raked=not is_fold)
+        if is_fold:
+            return PublicEnd((lost if state.folded == 0 else won,))
+        return PublicEnd((lost, won), equities=self._equities)
