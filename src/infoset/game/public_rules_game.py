@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import fsum
 from itertools import product
+from math import fsum
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -126,7 +126,7 @@ class PublicRulesGame(Game):
         if self._pair_weights is not None:
             given = [weight for row in self._pair_weights for weight in row]
             is_exact = all(isinstance(weight, (int, Fraction)) for weight in given)
-            return sum(map(Fraction, given)) if is_exact else fsum(given)
+            return sum(given, Fraction(0)) if is_exact else fsum(given)
         first, second = self._hands
         exact = all(isinstance(hand.weight, (int, Fraction)) for hand in (*first, *second))
         of_all: Probability = Fraction(0) if exact else 0.0

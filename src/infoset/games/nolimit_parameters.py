@@ -22,11 +22,11 @@ from infoset.games.nolimit_betting import Thresholds
 from infoset.games.parameters import parameter_error
 
 
-def listed(game: Game, name: str, count: int, each: str) -> tuple[Any, ...]:
+def listed(game: Any, name: str, count: int, each: str) -> tuple[Any, ...]:
     """Return a parameter as a list with one value for each street or player."""
     given = getattr(game, name)
     values = given if isinstance(given, tuple) else (given,) * count
-    parameter = getattr(game, "__dataclass_fields__")[name]
+    parameter = game.__dataclass_fields__[name]
     domain = replace(parameter.metadata["domain"], other="")
     if len(values) != count or not all(value in domain for value in values):
         rule = f"is {domain}, or a list of {count}, one for each {each}"
@@ -123,9 +123,9 @@ def check_shares(game: Any) -> None:
             raise parameter_error(game, name, "is a share of the pot, below 1", 0.05)
 
 
-def range_texts(game: Game) -> tuple[str, str]:
+def range_texts(game: Any) -> tuple[str, str]:
     """Return the parameter `ranges` in normal form, one range for each player."""
-    given: Any = getattr(game, "ranges")
+    given: Any = game.ranges
     if isinstance(given, str):
         given = given, given
     try:

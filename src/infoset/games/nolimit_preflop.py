@@ -1,10 +1,10 @@
-"""No-limit Texas hold'em for two players before the flop, where every end is a fold or an all-in."""
+"""No-limit Texas hold'em for two players before the flop: every end is a fold or an all-in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Final
@@ -155,6 +155,7 @@ class NoLimitPreflop(PublicRulesGame):
     rake_cap: float = number(-1, low=0, special=-1)
     chip: float = number(0, low=0)
     ranges: tuple[str, str] = (ALL_HANDS, ALL_HANDS)
+    rules: PreflopRules = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "raises", joined_sizes(self, "raises", STREETS))
@@ -174,17 +175,13 @@ class NoLimitPreflop(PublicRulesGame):
     @property
     def initial_pot(self) -> InitialPot:
         """The pot after antes and blinds."""
-        rules = self.rules
-        chips = [
-            float((ante + blind) * rules.chip)
-            for ante, blind in zip(rules.antes, rules.blinds, strict=True)
-        ]
-        return InitialPot(sum(chips) + self.dead, (chips[0], chips[1]))
+        return self.rules.initial_pot
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
         """Range from losing an ante and a stack to winning those of the other, and dead money."""
-        most = float((max(self.rules.antes) + self.rules.betting.stack) * self.rules.chip)
+        rules = self.rules
+        most = float((max(rules.antes) + rules.betting.stack) * rules.betting.chip)
         return (-most, most + self.dead)
 
     def __str__(self) -> str:
@@ -196,8 +193,7 @@ class PreflopRules(PublicRules):
     """The rules before the flop in terms of the betting and classes of hands."""
 
     def __init__(self, game: NoLimitPreflop) -> None:
-        self.game, self.chip = game, game.smallest_chip
-        chip = self.chip
+        self.game, chip = game, game.smallest_chip
         antes = [units(game, "ante", own, chip) for own in listed(game, "ante", 2, "player")]
         stacks = [units(game, "stack", own, chip, 1) for own in listed(game, "stack", 2, "player")]
         left = min(stack - ante for stack, ante in zip(stacks, antes, strict=True))
@@ -296,17 +292,14 @@ class PreflopRules(PublicRules):
 
     def _refuse(self, state: Betting, line: str) -> None:
         """Raise for a state in which a fold would be the only action."""
-        player, other = state.turn or 0, state.put_in[1 - (state.turn or 0)]
-        left = self.betting.label(self.betting.stack - other)
-        where = f"after {line}" if line else "at the start"
+        player = state.turn or 0
+        called = state.put_in[1 - player]
+        amount, left = map(self.betting.label, (called, self.betting.stack - called))
+        sizes = "2.5x; reraise: a" if not line else f"{self.game.raises}; reraise: a"
         raise ParameterError(
-            f"{self.game.name}: {where}, player {player} ({BLINDS[player]}) has no raise, and a "
-            f"call of {self.betting.label(other)} would leave {left} chips behind and need a flop; "
-            f"add sizes of raises, as in raises='{self.game.raises}; {BLINDS[player]} reraise: a'"
-            if line
-            else f"{self.game.name}: at the start, player 0 (sb) has no raise, and a call of the "
-            f"big blind would leave {left} chips behind and need a flop; add sizes of raises, as "
-            "in raises='2.5x; reraise: a'"
+            f"{self.game.name}: {f'after {line}' if line else 'at the start'}, player {player} "
+            f"({BLINDS[player]}) has no raise, and a call to {amount} would leave {left} chips "
+            f"behind and need a flop; add sizes of raises, as in raises='{sizes}'"
         )
 
     def _actions(self, state: Betting) -> Mapping[str, Betting]:
@@ -318,6 +311,13 @@ class PreflopRules(PublicRules):
                 if action != "call" or after.put_in[0] == self.betting.stack
             }
         return self._legal[state]
+
+    @property
+    def initial_pot(self) -> InitialPot:
+        """The pot after antes and blinds."""
+        chip, pairs = self.betting.chip, zip(self.antes, self.blinds, strict=True)
+        first, second = (float((ante + blind) * chip) for ante, blind in pairs)
+        return InitialPot(first + second + self.game.dead, (first, second))
 
     def hands(self, player: Player) -> Sequence[PublicHand]:
         """Return the classes in a player's range."""
