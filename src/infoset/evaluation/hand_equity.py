@@ -12,6 +12,7 @@ import numpy as np
 
 from infoset.errors import UnsupportedGameError
 from infoset.forms import (
+    Equities,
     Fold,
     Operator,
     PublicForm,
@@ -32,6 +33,9 @@ DIGITS = 10
 
 OUTCOMES = ((0.0, 1.0), (0.5, 0.5), (1.0, 0.0))
 """What both players get for a weaker, an equal and a stronger hand of player 0."""
+
+WHOLE_OUTCOMES = OUTCOMES[::2]
+"""What both players get if a pot is lost or won, as given equities say."""
 
 
 _FINDERS: WeakKeyDictionary[PublicForm, _ShowdownFinder] = WeakKeyDictionary()
@@ -69,7 +73,7 @@ def equity_at(
     where p(h') is the weight of h' in the prior times its range, or 0 if it shares a card with h.
 
     It is defined where all showdowns after the node compare the same strengths for the same cards,
-    whatever the betting is, as in poker. Folds do not count.
+    or have the same equities, whatever the betting is, as in poker. Folds do not count.
 
     Parameters
     ----------
@@ -224,6 +228,8 @@ def _canonical_strengths(
     @cache
     def number(operator: int, hand_set: int) -> int:
         own = operators[operator]
+        if isinstance(own, Equities):
+            return known.setdefault(own.weights[1].tobytes(), len(known))
         if not isinstance(own, Showdown):
             return -1
         alive = [sets[hand_set] for sets in hand_sets]
@@ -238,6 +244,8 @@ def _canonical_strengths(
 def _showdown_form(form: PublicForm, ends: tuple[_Showdown, ...], other: Player) -> PublicForm:
     """Return a form in which `other` has one forced move, and the showdowns follow."""
     terminal = np.array([end.terminal for end in ends])
+    operators = [form.operators[number] for number in form.terminals.operator[terminal]]
+    paid = [WHOLE_OUTCOMES if isinstance(own, Equities) else OUTCOMES for own in operators]
     first = np.full(1, -1, np.int32)
     zeros = np.zeros(1, np.int32)
     return replace(
@@ -255,8 +263,8 @@ def _showdown_form(form: PublicForm, ends: tuple[_Showdown, ...], other: Player)
             chance_reach=form.terminals.chance_reach[terminal],
             hand_set=form.terminals.hand_set[terminal],
             operator=form.terminals.operator[terminal],
-            first_payoff=np.arange(0, 3 * len(ends) + 1, 3),
-            payoff=np.tile(OUTCOMES, (len(ends), 1)),
+            first_payoff=np.cumsum([0, *map(len, paid)]),
+            payoff=np.concatenate(paid),
         ),
         symmetry=None,
         tree_infostates=None,

@@ -69,7 +69,15 @@ from infoset.forms.payoffs import (
 )
 from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
 from infoset.forms.public_layout import PublicSequences
-from infoset.forms.public_operators import MAX_CARDS, Dense, Fold, HandPrior, Operator, Showdown
+from infoset.forms.public_operators import (
+    MAX_CARDS,
+    Dense,
+    Equities,
+    Fold,
+    HandPrior,
+    Operator,
+    Showdown,
+)
 from infoset.forms.public_parts import (
     PublicLeaves,
     PublicTrunk,
@@ -146,6 +154,7 @@ __all__ = [
     "Composition",
     "CutForm",
     "Dense",
+    "Equities",
     "Fold",
     "Form",
     "FormPayoffs",

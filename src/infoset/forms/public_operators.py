@@ -171,6 +171,11 @@ class Dense(ShortRepr):
         return np.array(found)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Equities(Dense):
+    """Two outcomes: player 0 loses or wins; its equity is the weight of the second one."""
+
+
 Operator: TypeAlias = Fold | Showdown | Dense
 """How the hands determine the outcome of a terminal."""
 

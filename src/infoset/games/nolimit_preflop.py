@@ -221,6 +221,7 @@ class PreflopRules(PublicRules):
         before = Fraction(antes[0]), Fraction(antes[1])
         self.payoffs = PotPayoffs(chip, before, dead, game.rake, game.rake_cap)
         self._legal: dict[Betting, dict[str, Betting]] = {}
+        self._ends: dict[Betting, PublicEnd] = {}
         self._check_ends()
         weights = self._class_weights(0), self._class_weights(1)
         self._places = tuple(
@@ -347,6 +348,12 @@ class PreflopRules(PublicRules):
         """Return the chips won or lost after a fold or if both players are all-in."""
         if state.turn is not None:
             return None
+        # Each end recurs with all pairs of classes.
+        if state not in self._ends:
+            self._ends[state] = self._end(state)
+        return self._ends[state]
+
+    def _end(self, state: Betting) -> PublicEnd:
         is_fold = state.folded is not None
         lost, _, won = self.payoffs.outcomes(min(state.put_in), is_raked=not is_fold)
         if is_fold:

@@ -12,7 +12,7 @@ from infoset.errors import GameRuleError
 from infoset.forms import (
     UNIT,
     CardSymmetries,
-    Dense,
+    Equities,
     Fold,
     Group,
     HandPrior,
@@ -377,7 +377,7 @@ def _prior(hands: tuple[tuple[PublicHand, ...], ...]) -> HandPrior:
 def _operator(compared: _Compared) -> Operator:
     if compared.equities is not None:
         equities = np.array(compared.equities)
-        return Dense(np.stack([1 - equities, equities]))
+        return Equities(np.stack([1 - equities, equities]))
     if compared.strengths is None:
         return Fold()
     first, second = (np.array(own, np.int32) for own in compared.strengths)

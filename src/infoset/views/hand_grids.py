@@ -11,7 +11,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
-from infoset.views.labels import RANKS, class_text, hand_class
+from infoset.views.labels import RANKS, class_text, hand_class, hands_in
 from infoset.views.places import Place, Places
 
 MAX_LABEL: Final = 30
@@ -122,7 +122,8 @@ def grid_of_hands(
 
     def cell(place: tuple[int, int]) -> HandCellView:
         own = members.get(place, [])
-        return _cell(place, own_reach[own], reach[own], state_reach, policy[own])
+        number = sum(hands_in(labels[at]) for at in own)
+        return _cell(place, number, own_reach[own], reach[own], state_reach, policy[own])
 
     size = range(len(RANKS))
     cells = tuple(tuple(cell((row, column)) for column in size) for row in size)
@@ -141,6 +142,7 @@ def _class(state: int, player: Player, label: str) -> tuple[int, int]:
 
 def _cell(
     place: tuple[int, int],
+    num_hands: int,
     own_reach: FloatArray,
     reach: FloatArray,
     state_reach: float,
@@ -154,7 +156,7 @@ def _cell(
     weight = reach / total if total > 0 else np.full(len(reach), 1 / len(reach))
     return HandCellView(
         label=label,
-        num_hands=len(reach),
+        num_hands=num_hands,
         own_reach=float(own_reach.mean()),
         probability=float(total) / state_reach if state_reach > 0 else None,
         actions=tuple((weight @ policy).tolist()),

@@ -97,17 +97,38 @@ def count_text(count: int, singular: str, plural: str = "") -> str:
 def hand_class(label: str) -> tuple[int, int] | None:
     """Return the row and column of a hand of two cards in the grid; None for any other text.
 
+    The hand may be a class of hands itself, as `class_text` writes it.
+
     Examples
     --------
     >>> hand_class("AhKh"), hand_class("Ah, Kd"), hand_class("2c 2d"), hand_class("J")
     ((0, 1), (1, 0), (12, 12), None)
+    >>> hand_class("AKs"), hand_class("77")
+    ((0, 1), (7, 7))
     """
+    if label in PLACE_OF_CLASS:
+        return PLACE_OF_CLASS[label]
     found = HAND.fullmatch(label)
     if found is None or found.group(1, 2) == found.group(3, 4):
         return None
     # One suit above the diagonal of the grid, two suits below it.
     high, low = sorted((RANKS.index(found[1]), RANKS.index(found[3])))
     return (high, low) if found[2] == found[4] else (low, high)
+
+
+def hands_in(label: str) -> int:
+    """Return the number of hands of two cards that a label stands for.
+
+    Examples
+    --------
+    >>> hands_in("AhKh"), hands_in("AKs"), hands_in("AKo"), hands_in("AA")
+    (1, 4, 12, 6)
+    """
+    place = PLACE_OF_CLASS.get(label)
+    if place is None:
+        return 1
+    row, column = place
+    return 6 if row == column else 4 if row < column else 12
 
 
 def class_text(place: tuple[int, int]) -> str:
@@ -121,6 +142,14 @@ def class_text(place: tuple[int, int]) -> str:
     high, low = sorted(place)
     kind = "" if high == low else "s" if place == (high, low) else "o"
     return f"{RANKS[high]}{RANKS[low]}{kind}"
+
+
+PLACE_OF_CLASS: Final = {
+    class_text((row, column)): (row, column)
+    for row in range(len(RANKS))
+    for column in range(len(RANKS))
+}
+"""The row and column of each class of hands."""
 
 
 MAX_CELL_LENGTH = 18
