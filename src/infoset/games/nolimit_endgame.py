@@ -52,7 +52,7 @@ from infoset.games.parameters import (
 from infoset.typing import Action, Player
 
 BOARD_SIZE = 5
-BOARDS = "a board of 3 cards (flop), 4 (turn) or 5 (river)"
+BOARDS = "a board of 3 cards (flop), 4 (turn) or 5 (river); before the flop, use nolimit_preflop"
 EXAMPLE_BOARD = "Ks9d8h4s2c"
 SMALLER: tuple[dict[str, Any], ...] = (
     {"max_raises": 1},

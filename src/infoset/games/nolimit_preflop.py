@@ -296,11 +296,10 @@ class PreflopRules(PublicRules):
         player = state.turn or 0
         called = state.put_in[1 - player]
         amount, left = map(self.betting.label, (called, self.betting.stack - called))
-        sizes = "2.5x; reraise: a" if not line else f"{self.game.raises}; reraise: a"
         raise ParameterError(
             f"{self.game.name}: {f'after {line}' if line else 'at the start'}, player {player} "
             f"({BLINDS[player]}) has no raise, and a call to {amount} would leave {left} chips "
-            f"behind and need a flop; add sizes of raises, as in raises='{sizes}'"
+            f"behind and need a flop; add sizes of raises, as in raises='2.5x; reraise: a'"
         )
 
     def _actions(self, state: Betting) -> Mapping[str, Betting]:
