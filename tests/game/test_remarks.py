@@ -266,6 +266,7 @@ REMARKED = {"phantom_ttt(num_rows=2,num_cols=2,line_length=2)"}
 SMALL = {
     "nolimit_endgame": "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],max_raises=1,"
     "ranges=['AsAh,QdQc';'KdKc,JhJd'])",
+    "nolimit_preflop": "nolimit_preflop(ranges=['AA,AKs,72o';'KK,AKo:0.5'])",
     "liars_dice": "liars_dice(dice_sides=3)",
     "battleship": "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1.0],"
     "num_shots=2)",

@@ -18,6 +18,7 @@ SPECS = (
     "leduc_poker(suit_isomorphism=True)",
     "liars_dice(numdice=2,dice_sides=3)",
     "nolimit_endgame(board=Ks9d8h4s2c,ranges=['QQ,AhQh:0.5,9h8d';'AhAd,QdJd:0.25,9h9c:0.5,QhQc'])",
+    "nolimit_preflop(ranges=['KK+,AKs:0.5,72o';'AA,QQ,AK:0.25'])",
     "trick_taking(num_cards=5,hand_size=2,num_suits=2)",
     "hanabi(colors=1,ranks=2,hand_size=1)",
     "hanabi(players=3,colors=1,ranks=3,hand_size=1,random_start_player=True)",

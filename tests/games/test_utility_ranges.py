@@ -22,9 +22,11 @@ EXACT = [
     "trick_taking(num_cards=6)",
     "hanabi(colors=1,ranks=2,hand_size=2)",
 ]
-WIDER = [  # nobody wins the last prizes, because the last bids are equal
+WIDER = [
+    # Nobody wins the last prizes, because the last bids are equal.
     "goofspiel(num_cards=3,returns_type=total_points)",
     "goofspiel(num_cards=3,players=3,returns_type=point_difference,points_order=descending)",
+    "nolimit_preflop(ranges=AA,stack=[9;20],ante=[1;2],dead=3)",  # all-ins pay expected values
 ]
 LARGE = {
     "hanabi": (0, 25),

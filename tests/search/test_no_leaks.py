@@ -17,6 +17,7 @@ pytestmark = pytest.mark.broad
 SMALL = {
     "nolimit_endgame": "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],max_raises=1,"
     "ranges=['AsAh,QdQc';'KdKc,JhJd'])",
+    "nolimit_preflop": "nolimit_preflop(ranges=['AA,AKs,72o';'KK,AKo:0.5'])",
     "battleship": "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1.0],"
     "num_shots=2)",
     "dark_hex": "dark_hex(board_size=2)",

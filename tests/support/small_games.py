@@ -14,6 +14,7 @@ SMALLER = {
     "matrix_game": "matrix_game(row_payoffs=[[1,0],[0,2]],column_payoffs=[[1,0],[0,2]])",
     "nolimit_endgame": "nolimit_endgame(board=Ks9d8h4s2c,bets=[1],max_raises=1,"
     "ranges=['AsAh,QdQc';'KdKc,JhJd'])",
+    "nolimit_preflop": "nolimit_preflop(ranges=['AA,AKs,72o';'KK,AKo:0.5'])",
     "tiny_bridge_2p": "tiny_bridge_2p(abstracted=true)",
     "trade_comm": "trade_comm(num_items=3)",
     "trick_taking": "trick_taking(num_cards=6,hand_size=2)",

@@ -42,6 +42,7 @@ GAMES = (
     "liars_dice(dice_sides=4)",
     "liars_dice(numdice=2,dice_sides=2)",
     "liars_dice(dice_sides=3,bidding_rule=reset-quantity)",
+    "nolimit_preflop(stack=[9;20],ante=[0.5;1],dead=1,raises='2.5x;reraise:a',ranges=['QQ+,72o';AK])",
 )
 
 
@@ -240,12 +241,18 @@ class TwoUtilities(LiarsDicePublicRules):
         return end and end._replace(utilities=end.utilities[:2])
 
 
+class WrongPairs(LiarsDicePublicRules):
+    def pair_weights(self):
+        return [[1, 2, 3]]
+
+
 @pytest.mark.parametrize(
     ("rules", "rule"),
     [
         (NoEnd, "a decision, a chance move or an end"),
         (NoActions, "at least one legal action"),
-        (TwoUtilities, "one pair of utilities, or three"),
+        (TwoUtilities, "one pair of utilities, three if"),
+        (WrongPairs, "one weight for each pair of hands, and the hands have no cards"),
     ],
 )
 def test_broken_public_rules(rules, rule):

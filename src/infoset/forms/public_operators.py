@@ -175,6 +175,14 @@ class Dense(ShortRepr):
 class Equities(Dense):
     """Two outcomes: player 0 loses or wins; its equity is the weight of the second one."""
 
+    def extremes(self, reached: BoolArray) -> FloatArray:
+        """Return [2, outcomes] the weights for the smallest and the largest equity of some pairs.
+
+        reached: [hands of player 0, hands of player 1] which pairs.
+        """
+        equities = self.weights[1][reached]
+        return np.array([[1 - one, one] for one in (equities.min(), equities.max())])
+
 
 Operator: TypeAlias = Fold | Showdown | Dense
 """How the hands determine the outcome of a terminal."""

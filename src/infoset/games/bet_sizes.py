@@ -201,7 +201,9 @@ def _problem(number: str | None, unit: str, source: _Source) -> str:
         return f"has no unit: write {number}% of the pot, or {number}c for chips"
     if unit not in ("%", "x", "c", "e", "a"):
         geometric = "" if source.is_preflop else ", e, 2e"
-        return f"is not a size: write 33% (of the pot), 2.5x (of a bet), 150c (chips){geometric} or a"
+        return (
+            f"is not a size: write 33% (of the pot), 2.5x (of a bet), 150c (chips){geometric} or a"
+        )
     if unit == "x" and source.kind == "bets":
         return "is a multiple of the bet before it, which only raises have"
     if unit == "a":

@@ -45,11 +45,12 @@ def class_pairs() -> LongArray:
     held = np.zeros((len(HOLE_CARDS), len(DECK)))
     for place, hand in enumerate(HOLE_CARDS):
         held[place, [DECK.index(hand[:2]), DECK.index(hand[2:])]] = 1
-    is_free = (held @ held.T == 0).astype(np.int64)
-    of_class = np.zeros((len(CLASSES), len(HOLE_CARDS)), np.int64)
+    # In floats, which are exact here, because integer matrices are not multiplied by BLAS.
+    is_free = (held @ held.T == 0).astype(np.float64)
+    of_class = np.zeros((len(CLASSES), len(HOLE_CARDS)))
     for number, places in enumerate(HANDS_OF_CLASS):
         of_class[number, list(places)] = 1
-    pairs: LongArray = of_class @ is_free @ of_class.T
+    pairs: LongArray = (of_class @ is_free @ of_class.T).astype(np.int64)
     freeze_arrays(pairs)
     return pairs
 

@@ -390,18 +390,29 @@ def _outcomes_that_occur(
     hand_sets: tuple[BoolArray, BoolArray],
     terminals: PublicTerminals,
 ) -> FloatArray:
-    """Return [outcomes, 2] the utilities of the outcomes that occur for some pair of hands."""
+    """Return [outcomes, 2] the utilities of the outcomes that occur for some pair of hands.
+
+    Where equities decide, they are those of the pairs that earn least and most.
+    """
     meets = prior.matrix() > 0
-    known: dict[tuple[int, int], BoolArray] = {}
+    known: dict[tuple[int, int], BoolArray | FloatArray] = {}
     rows: list[LongArray] = []
+    expected: list[FloatArray] = []
     pairs = zip(terminals.operator.tolist(), terminals.hand_set.tolist(), strict=True)
     for terminal, key in enumerate(pairs):
         if key not in known:
             reached = meets & np.logical_and.outer(*(own[key[1]] for own in hand_sets))
-            known[key] = operators[key[0]].occurring(reached)
-        rows.append(terminals.first_payoff[terminal] + np.flatnonzero(known[key]))
-    earned: FloatArray = terminals.payoff[np.concatenate(rows)]
-    return earned
+            operator = operators[key[0]]
+            is_decided = isinstance(operator, Equities)
+            known[key] = operator.extremes(reached) if is_decided else operator.occurring(reached)
+        first = terminals.first_payoff[terminal]
+        if known[key].ndim == 2:
+            # Rounded as by `PublicEnd.earned`.
+            weighted = known[key][:, :, None] * terminals.payoff[first : first + 2]
+            expected.append(weighted.sum(axis=1))
+        else:
+            rows.append(first + np.flatnonzero(known[key]))
+    return np.concatenate([terminals.payoff[np.concatenate(rows)], *expected])
 
 
 def _labels(hands: tuple[PublicHand, ...]) -> tuple[Hashable, ...]:
