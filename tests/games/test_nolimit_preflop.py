@@ -1,5 +1,6 @@
 """Hold'em before the flop: betting by hand, classes and equities, and solutions by other roads."""
 
+from fractions import Fraction
 from itertools import combinations, product
 from math import comb
 
@@ -19,6 +20,7 @@ from infoset.games.holdem_classes import (
     class_pairs,
 )
 from infoset.games.holdem_hands import BEST_FIRST, DECK, hand_strengths
+from infoset.games.nolimit_betting import PotPayoffs
 from infoset.games.nolimit_preflop import normal_classes
 from infoset.policy import random_policy, transfer_policy
 from infoset.tree import build_public_form, build_sequence_form, check_public_rules
@@ -157,6 +159,16 @@ def test_antes_dead_money_and_rake():
     ).utilities == ((-10, 8), (8, -10))
     first, second = game.initial_pot.contributions
     assert game.initial_pot.size == first + second + 2 == 1 + 2 + 2
+
+
+def test_a_split_pot_is_the_mean_of_a_lost_and_a_won_one():
+    payoffs = PotPayoffs(Fraction(1, 2), (Fraction(2), Fraction(5)), 4, 0.1, -1)
+    # Chips of a half: both put in 10 after 1 and 2.5, 2 are dead, and a tenth of 25.5 is the rake.
+    lost, split, won = payoffs.outcomes(20)
+    assert (lost[0], won[1]) == (-11, -12.5)
+    assert (lost[1], won[0]) == pytest.approx((25.5 * 0.9 - 12.5, 25.5 * 0.9 - 11))
+    assert split == pytest.approx((25.5 * 0.9 / 2 - 11, 25.5 * 0.9 / 2 - 12.5))
+    assert np.allclose(split, np.mean([lost, won], axis=0))
 
 
 @pytest.mark.parametrize(
