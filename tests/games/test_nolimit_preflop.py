@@ -133,6 +133,14 @@ def test_sizes_are_of_the_pot_after_a_call_and_at_least_the_minimum():
     assert legal(game, "raise 5") == ("fold", "raise 9", "all-in")
 
 
+def test_rules_for_players():
+    # The big blind never raises first, and needs no sizes for it.
+    game = NoLimitPreflop(stack=40, raises="sb: 2.5x; reraise: 4x, a; sb reraise: a")
+    assert legal(game) == ("fold", "raise 2.5")
+    assert legal(game, "raise 2.5") == ("fold", "raise 10", "all-in")
+    assert legal(game, "raise 2.5", "raise 10") == ("fold", "all-in")
+
+
 def test_large_raises_are_all_in():
     assert legal(NoLimitPreflop(stack=3, raises="2.8x")) == ("fold", "all-in")
     assert legal(NoLimitPreflop(stack=3, raises="2.8x", all_in=1)) == ("fold", "raise 2.8")
