@@ -193,7 +193,7 @@ def test_a_split_pot_is_the_mean_of_a_lost_and_a_won_one():
         ("stack=0.5", "more than the ante and the small blind"),
         ("stack=[10;9.5],ante=9", "more than the ante and the small blind"),
         ("stack=[1;2;3]", "a list of 2, one for each player"),
-        ("small_blind=2", "at most the big blind"),
+        ("small_blind=1", r"smaller than the big blind, .*\(small_blind=0.5\)"),
         ("big_blind=0", "big_blind is at least 0.01"),
         ("stack=9.999", "give chip=0.001"),
         ("all_in=0", "above 0 and at most 1"),

@@ -199,8 +199,9 @@ class PreflopRules(PublicRules):
         left = min(stack - ante for stack, ante in zip(stacks, antes, strict=True))
         small = units(game, "small_blind", game.small_blind, chip)
         big = units(game, "big_blind", game.big_blind, chip, 1)
-        if small > big:
-            raise parameter_error(game, "small_blind", "is at most the big blind", game.big_blind)
+        if small >= big:
+            rule = "is smaller than the big blind"
+            raise parameter_error(game, "small_blind", rule, game.big_blind / 2)
         if left <= small:
             rule = "is more than the ante and the small blind; otherwise, nobody has a decision"
             raise parameter_error(game, "stack", rule, 10)
