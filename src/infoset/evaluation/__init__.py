@@ -35,6 +35,7 @@ from infoset.evaluation.information_leakage import (
 )
 from infoset.evaluation.infostate_statuses import STATUSES, infostate_status
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
+from infoset.evaluation.locks import Lock, locked_behavior, parse_locks
 from infoset.evaluation.profile_values import (
     TransformedValues,
     transformed_profiles,
@@ -62,6 +63,7 @@ __all__ = [
     "Evaluation",
     "HandEvaluation",
     "JointDistribution",
+    "Lock",
     "PublicContinuation",
     "PublicValues",
     "ReachedResponse",
@@ -88,9 +90,11 @@ __all__ = [
     "infostate_status",
     "joint_distribution",
     "load_correlated_policy",
+    "locked_behavior",
     "make_certificate",
     "mean_true_state_sampling_ratio",
     "nash_conv",
+    "parse_locks",
     "prove_value",
     "reached_best_response",
     "save_correlated_policy",

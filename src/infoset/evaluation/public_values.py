@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError, show
+from infoset.evaluation.frequencies import ROUNDING, fit_frequencies
 from infoset.evaluation.hand_equity import equity_at
 from infoset.forms import (
     PublicForm,
@@ -22,10 +22,6 @@ from infoset.forms import (
 from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
-
-ROUNDING: Final = 1e-12
-"""Largest difference from given frequencies that counts as rounding."""
-MAX_FITTING_STEPS: Final = 10_000
 
 
 class PublicValues:
@@ -137,13 +133,10 @@ class PublicValues:
     def with_frequencies(self, node: int, frequencies: Mapping[Action, float]) -> FloatArray:
         """Return [actions, hands] the policy at a node, changed to given frequencies of actions.
 
-        Hands change in proportion: with one factor for each given action, and one for all others,
-
-            σ'(h, a) = f_a σ(h, a) / Σ_a' f_a' σ(h, a'),
-
-        so that hands that never play an action do not begin to. Of all policies with these
-        frequencies, it has the smallest divergence from the policy (iterative proportional fitting,
-        Deming and Stephan 1940). `lock` can then fix it.
+        Hands change in proportion (`fit_frequencies`): with one factor for each given action, and
+        one for all others, so that hands that never play an action do not begin to. Of all policies
+        with these frequencies, it has the smallest divergence from the policy. `lock` can then fix
+        it; `locked_behavior` does both, with frequencies as text.
 
         Parameters
         ----------
@@ -180,27 +173,16 @@ class PublicValues:
                 "that sum to at most 1"
             )
         belief = self.belief(node, int(self.public_form.player[node]))
-        # Group 0 has the actions that are not named.
-        named = [*frequencies]
-        group = np.array([1 + named.index(own) if own in named else 0 for own in actions])
+        left = [place for place, own in enumerate(actions) if own not in frequencies]
+        groups = [left, *([actions.index(action)] for action in frequencies)]
         goal = np.array([max(rest, 0.0), *given])
-        played = self.policy.at_node(node).copy()
-        for _ in range(MAX_FITTING_STEPS):
-            found = np.bincount(group, played @ belief, len(goal))
-            if np.abs(found - goal).max() <= ROUNDING:
-                return played
-            if np.any((found == 0) & (goal > 0)) or not np.isfinite(found).all():
-                break
-            factors = np.divide(goal, found, out=np.zeros(len(goal)), where=found > 0)
-            played *= factors[group][:, None]
-            total = played.sum(axis=0)
-            if not np.all(total > 0):
-                break
-            played /= total
-        raise ParameterError(
-            f"frequencies={show(frequencies)} at {self.public_form.label(node)!r} are out of "
-            "reach: too few hands play these actions at all, or the policy never leads there"
-        )
+        found = fit_frequencies(self.policy.at_node(node), belief, groups, goal)
+        if found is None:
+            raise ParameterError(
+                f"frequencies={show(frequencies)} at {self.public_form.label(node)!r} are out of "
+                "reach: too few hands play these actions at all, or the policy never leads there"
+            )
+        return found
 
     def probability(self, node: int) -> float:
         """Return the probability that play reaches a node."""
