@@ -38,8 +38,8 @@ class Lock:
     """How often actions are played at an infostate, or by some hands at a public node."""
 
     text: str
-    key: Any
-    """The infostate as in `policy[key]`, or the line of the public node."""
+    place: str
+    """The infostate, or the line of the public node."""
     player: Player
     infostates: LongArray
     """[n] the acting infostates: one for each hand, or one."""
@@ -89,9 +89,8 @@ def parse_locks(form: Form, locks: Sequence[str]) -> tuple[Lock, ...]:
             other = owner.setdefault((lock.player, number), lock.text)
             if other != lock.text:
                 raise ParameterError(
-                    f"the locks {show(other)} and {show(lock.text)} both lock "
-                    f"{form.infostate_labels(lock.player)[number]!r}: leave one of them out, or "
-                    "give them different hands, as in '[AA,KK] / check: bet 50 100%'"
+                    f"the locks {show(other)} and {show(lock.text)} both lock {lock.place!r}: "
+                    "leave one out, or name different hands, as in '[AA,KK] / check: bet 50 100%'"
                 )
     return found
 
@@ -151,17 +150,16 @@ def locked_behavior(policy: TabularPolicy, locks: Sequence[str]) -> dict[Any, Fl
     # Nodes have higher numbers than those before them.
     for lock in sorted(parse_locks(form, locks), key=lambda one: one.node):
         if lock.node < 0 or lock.hands is None:
-            found[lock.key] = _at_infostate(policy, lock)
+            found[lock.place, lock.player] = _at_infostate(policy, lock)
             continue
         at_node = changed.setdefault(lock.node, policy.at_node(lock.node).copy())
-        at_node[:, lock.hands] = _of_hands(policy, changed, lock)
-        line = form.label(lock.node)
+        hands = np.flatnonzero(lock.hands)
+        at_node[:, hands] = _of_hands(policy, changed, lock, hands)
         if lock.is_whole:
-            found[line] = at_node
+            found[lock.place] = at_node
             continue
-        for hand in np.flatnonzero(lock.hands).tolist():
-            label = value_text(form.hands[lock.player][hand])
-            found[f"[{label}]" if line == START else f"[{label}] / {line}"] = at_node[:, hand]
+        for hand, number in zip(hands.tolist(), lock.infostates.tolist(), strict=True):
+            found[form.infostate_label(lock.player, number)] = at_node[:, hand]
     return found
 
 
@@ -175,9 +173,10 @@ def _at_infostate(policy: TabularPolicy, lock: Lock) -> FloatArray:
     return _fitted(policy.at_sequences(lock.player, places), np.ones(1), lock)[:, 0]
 
 
-def _of_hands(policy: TabularPolicy, changed: dict[int, FloatArray], lock: Lock) -> FloatArray:
-    """Return [A, n] the locked probabilities of hands, given those locked at earlier nodes."""
-    hands = np.flatnonzero(lock.hands)
+def _of_hands(
+    policy: TabularPolicy, changed: dict[int, FloatArray], lock: Lock, hands: LongArray
+) -> FloatArray:
+    """Return [A, n] the locked probabilities of hands [n], given those locked at earlier nodes."""
     if not lock.needs_policy:
         return np.repeat(lock.fixed()[:, None], len(hands), axis=1)
     form = as_public_form(policy.form)
@@ -247,18 +246,16 @@ def _parsed(form: Form, text: str) -> Lock:
         player, node, hands = _named_at_node(form, place, text)
         alive = form.hand_sets[player][form.hand_set[node]]
         numbers = [form.infostate_of_hand(node, hand) for hand in np.flatnonzero(hands).tolist()]
-        key: Any = form.label(node)
+        place, places = form.label(node), np.array(numbers)
         where = {"node": node, "hands": hands, "is_whole": bool((hands == alive).all())}
     else:
-        player, numbers = form.look_up_all(place)
-        key = place, player
-    infostates = np.array(numbers)
-    actions = tuple(action_texts(form.actions_at(player, int(infostates[0]))))
+        player, places = form.look_up_all(place)
+    actions = tuple(action_texts(form.actions_at(player, int(places[0]))))
     groups, goal = _shares(choices, actions, text) if colon else ((), ())
     named = {action for own in groups for action in own}
     rest = tuple(number for number in range(len(actions)) if number not in named)
     shares = np.array([_left(text, actions, rest, goal), *goal])
-    return Lock(text, key, player, infostates, actions, (rest, *groups), shares, **where)
+    return Lock(text, place, player, places, actions, (rest, *groups), shares, **where)
 
 
 def _named_at_node(form: PublicForm, place: str, text: str) -> tuple[Player, int, BoolArray]:
@@ -298,7 +295,9 @@ def _shares(
     # Longer names first: `bet 50` before `bet`.
     name = "|".join(re.escape(own) for own in sorted(by_name, key=len, reverse=True))
     pattern = re.compile(rf"\s*(?P<names>(?:{name})(?:\s*\+\s*(?:{name}))*){SHARE}", re.DOTALL)
-    groups, goal, at = [], [], 0
+    groups: list[tuple[int, ...]] = []
+    goal: list[float] = []
+    at = 0
     while at < len(choices) or not groups:
         match = pattern.match(choices, at)
         if match is None:

@@ -20,7 +20,7 @@ from infoset.experiments.folders import (
     write_picture,
     write_trace,
 )
-from infoset.forms import MAX_LISTED
+from infoset.forms import MAX_LISTED, LockedBehavior
 from infoset.front import save_policy as save_measured_policy
 from infoset.game import Game
 from infoset.learning import LearnResult
@@ -31,7 +31,7 @@ from infoset.plotting import (
     plot_policy,
     plot_team,
 )
-from infoset.policy import TabularPolicy, save_policy
+from infoset.policy import TabularPolicy, save_behavior, save_policy
 from infoset.runs import SolveResult, trace_rows
 from infoset.teams import TeamResult
 from infoset.utils.arguments import check_choice, check_type
@@ -68,7 +68,8 @@ def save_run(
     *,
     game: Game | ExtensiveForm | None = None,
     storage: str = "float64",
-    lock: str | Path | None = None,
+    lock: str | Path | LockedBehavior | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write the policy, trace, figure and numbers of a solver result to a new folder.
 
@@ -85,8 +86,10 @@ def save_run(
     storage
         How the file of the policy stores probabilities; see `infoset.save_policy`.
     lock
-        The file of locked probabilities, if the game was solved with one. It is copied to the
-        folder, as `lock.json` or `lock.csv`.
+        The locked probabilities, if the game was solved with some: a file, which is copied to the
+        folder as `lock.json` or `lock.csv`, or probabilities as in `infoset.lock`, for `lock.json`.
+    about
+        Additional items of `result.json`; JSON values.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def save_run(
         figure = plot_convergence(result.trace, game=result.game, method=result.method)
     else:
         figure = plot_policy(result.policy, title=f"{result.game}, {result.method}")
-    return _save_policy_run(result, folder, game, trace_rows(result), figure, storage, lock)
+    return _save_policy_run(result, folder, game, trace_rows(result), figure, storage, lock, about)
 
 
 def run_files(result: SolveResult | TeamResult) -> dict[str, str]:
@@ -298,7 +301,8 @@ def _save_policy_run(
     rows: Iterable[list[object]],
     figure: Figure,
     storage: str = "float64",
-    lock: str | Path | None = None,
+    lock: str | Path | LockedBehavior | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> Path:
     """Save a result with one policy; `rows` are those of its trace."""
     about = _about_policy(result.policy, game, result.method, result.seed)
@@ -309,9 +313,12 @@ def _save_policy_run(
         "picture": partial(write_picture, figure),
     }
     if lock is not None:
-        files = {"lock": f"lock{Path(lock).suffix}", **files}  # the record of the result is last
-        writers["lock"] = partial(copyfile, lock)
-    record = _with_source(result.summary(), result.policy, about)
+        is_file = isinstance(lock, str | Path)
+        kind = Path(lock).suffix if is_file else ".json"
+        files = {"lock": f"lock{kind}", **files}  # the record of the result is last
+        save = partial(save_behavior, lock, form=result.policy.form)
+        writers["lock"] = partial(copyfile, lock) if is_file else save
+    record = _with_source({**result.summary(), **(more or {})}, result.policy, about)
     return save_result(record, files, writers, folder, run_slug(result.game, result.method))
 
 

@@ -341,6 +341,15 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         pairs = zip(*(column.tolist() for column in self.infostates[player]), strict=True)
         return tuple(self._infostate_text(texts[hand], node) for node, hand in pairs)
 
+    def infostate_label(self, player: Player, number: int) -> str:
+        """Return one of `infostate_labels`, without listing them."""
+        runs = self.runs[player]
+        run = int(np.searchsorted(runs.infostate, number, side="right")) - 1
+        node = int(runs.node[run])
+        classes = self.hand_classes[player][self.class_map[node]]
+        hand = int(np.argmax(classes == number - runs.infostate[run]))
+        return self._infostate_text(value_text(self.hands[player][hand]), node)
+
     def _infostate_text(self, hand: str, node: int) -> str:
         return f"[{hand}] / {self.labels[node]}" if node else f"[{hand}]"
 

@@ -1,6 +1,6 @@
 """Tabular and other policies, their transformations, and policy files."""
 
-from infoset.policy.behavior_files import load_behavior
+from infoset.policy.behavior_files import load_behavior, save_behavior
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
 from infoset.policy.parquet_files import (
@@ -79,6 +79,7 @@ __all__ = [
     "read_metadata",
     "restrict_policy",
     "rounded_policy",
+    "save_behavior",
     "save_policy",
     "save_policy_csv",
     "tabulate",

@@ -1,4 +1,4 @@
-"""Files with the probabilities at some infostates, as node locking reads them."""
+"""Files with the probabilities at some infostates, as node locking reads and writes them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from infoset.errors import PolicyFileError, UnknownNameError
-from infoset.forms import Form, LockedBehavior, check_form
+from infoset.forms import Form, LockedBehavior, PublicForm, check_form
+from infoset.forms.form import numbers_by_action
 from infoset.policy.csv_files import action_texts, load_behavior_csv
+from infoset.policy.policy_tables import replace_policy_file
 from infoset.typing import Action
 from infoset.utils.arguments import check_path
 from infoset.utils.json_fields import read_json
@@ -68,6 +72,50 @@ def load_behavior(path: str | Path, form: Form) -> LockedBehavior:
         else:
             found[key] = _actions(form, key, _object(file, value))
     return found
+
+
+def save_behavior(behavior: LockedBehavior, path: str | Path, form: Form) -> None:
+    """Write the probabilities at some infostates as a JSON file that `load_behavior` reads.
+
+    Lines of a public form are written by hand. Numbers have all their digits.
+
+    Parameters
+    ----------
+    behavior
+        As in `infoset.lock`.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import infoset
+    >>> form = infoset.build_public_form("kuhn_poker")
+    >>> save_behavior({"bet": {"pass": 0.5, "bet": 0.5}}, "half.json", form)
+    >>> load_behavior("half.json", form)["[J] / bet"]
+    {'pass': 0.5, 'bet': 0.5}
+    """
+    check_form(form)
+    check_path("path", path)
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for key, given in behavior.items():
+        player, infostates = form.look_up_all(key)
+        legal = form.actions_at(player, int(infostates[0]))
+        if not isinstance(given, np.ndarray):
+            given = numbers_by_action(form, player, int(infostates[0]), given)
+        columns = np.broadcast_to(given.T, (len(infostates), len(legal)))
+        for number, column in zip(infostates.tolist(), columns.tolist(), strict=True):
+            text = (
+                form.infostate_label(player, number)
+                if isinstance(form, PublicForm)
+                else form.infostate_labels(player)[number]
+            )
+            numbers = dict(zip(action_texts(legal), column, strict=True))
+            found.setdefault(str(player), {})[text] = numbers
+    with replace_policy_file(Path(path)) as temporary:
+        temporary.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def _object(file: Path, value: object) -> dict[str, Any]:

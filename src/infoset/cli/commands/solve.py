@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import interrupts_reported
+from infoset.cli.interrupts import interrupts_ignored, interrupts_reported
+from infoset.cli.locks import (
+    LARGEST_WITH_FREQUENCIES,
+    BaseOption,
+    LockedGame,
+    LockOption,
+    locked_game,
+    node_frequencies,
+)
 from infoset.cli.options import (
     CheckpointOption,
     CheckpointSecondsOption,
@@ -29,7 +38,6 @@ from infoset.cli.screen import (
     add_times,
     asks_for_list,
     error_rows,
-    frequencies_text,
     list_and_leave,
     number_text,
     print_json,
@@ -55,7 +63,8 @@ from infoset.cli.teams import (
 )
 
 if TYPE_CHECKING:
-    from infoset.forms import LockedForm
+    from infoset.evaluation import Evaluation
+    from infoset.forms import Form
     from infoset.policy import TabularPolicy
     from infoset.runs import SolveResult
     from infoset.solvers import MethodSpec
@@ -77,9 +86,6 @@ STORED_EXACTLY = "float64"
 
 LARGEST_WITH_STATUS = 1_000_000
 """Numbers read per gradient up to which the status of infostates is counted in less than a second.
-"""
-LARGEST_WITH_FREQUENCIES = 100_000_000
-"""Numbers read per gradient up to which the frequencies at a node are found in less than a second.
 """
 
 
@@ -140,13 +146,6 @@ ThreadsOption: TypeAlias = Annotated[
         show_default="1",
     ),
 ]
-LockOption: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Fix the probabilities given in a .json or .csv file, and solve for the rest.",
-    ),
-]
 
 
 def run(
@@ -162,6 +161,7 @@ def run(
     threads: ThreadsOption = None,
     form: FormOption = "auto",
     lock: LockOption = None,
+    base: BaseOption = None,
     storage: StorageOption = None,
     relax: RelaxOption = None,
     teams: TeamsOption = None,
@@ -177,8 +177,9 @@ def run(
     0.1% of the payoff range, or, in games other than two-player constant-sum games, at a NashConv
     of 0.1% of the spread of payoffs on the path; or after at most 100,000 iterations. Team methods
     stop after a default number of iterations instead; with --teams, --rule or --relax, the default
-    method is a team method. With --lock, exploitability and gains are those of players who follow
-    the locked probabilities. Ctrl-C stops at any time and saves the results so far.
+    method is a team method. With --lock, values, exploitability and gains are those of players who
+    follow the locked probabilities, unless they say otherwise. Ctrl-C stops at any time and saves
+    the results so far.
     """
     asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
     if method == DEFAULT_METHOD and asked.is_for_teams:
@@ -190,7 +191,8 @@ def run(
             precision=precision,
             threads=threads,
             form=None if form == "auto" else form,
-            lock=lock,
+            lock=lock or None,
+            base=base,
             storage=storage,
         )
         keeping = checkpoint_options(checkpoint, checkpoint_seconds)
@@ -204,10 +206,11 @@ def run(
         restarts=restarts,
         rule=rule,
     )
+    from infoset.evaluation import evaluate_policy
     from infoset.experiments import check_writable, run_files, save_run
-    from infoset.forms import lock as lock_form
     from infoset.front import choose_form, load, resolve_method, solve
-    from infoset.policy import STORAGES, load_behavior
+    from infoset.front.lock_sources import form_of_locks
+    from infoset.policy import STORAGES
     from infoset.runs import make_budget
     from infoset.utils.arguments import check_choice
     from infoset.utils.clocks import compiling_seconds, working_seconds
@@ -223,15 +226,25 @@ def run(
         chosen = _with_seed(chosen, seed)
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
+    if base is not None and not lock:
+        raise typer.BadParameter("--base needs --lock: it is the policy that locks change")
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
-        found, why = choose_form(rules, form, chosen, progress=progress.building)
-        locked = None if lock is None else lock_form(found, load_behavior(lock, found))
-        found = found if locked is None else locked
+        kind = form_of_locks(rules, form, lock or [], chosen)
+        found, why = choose_form(rules, kind, chosen, progress=progress.building)
         build_seconds = working_seconds() - began
         stops = Stops(target, iterations, seconds)._asdict()
-        progress.solving(chosen.name, make_budget(found, **stops))
-        result = solve(found, chosen, callback=progress.measured, **stops, **keeping)
+
+        def solve_form(form: Form, **keeping: Any) -> SolveResult:
+            progress.solving(chosen.name, make_budget(form, **stops))
+            return solve(form, chosen, callback=progress.measured, **stops, **keeping)
+
+        locked = None
+        if lock:
+            before = None if keeping else partial(solve_form, found)
+            locked = locked_game(found, lock, base, before)
+            found = locked.form
+        result = solve_form(found, **keeping)
         compile_seconds = compiling_seconds() - compiled_before
         result = replace(
             result,
@@ -242,15 +255,20 @@ def run(
         )
     tell_notes(rules)
     stored = storage or STORED_EXACTLY
+    source, whole, more = None, None, {}
+    if locked is not None:
+        with interrupts_ignored():  # the result is not saved yet
+            source, whole = locked.source, evaluate_policy(result.policy)
+        more = locked.record(whole)
     folder = save_results(
-        lambda to: save_run(result, to, game=rules, storage=stored, lock=lock), out
+        lambda to: save_run(result, to, game=rules, storage=stored, lock=source, about=more), out
     )
     if as_json:
         counts = _count_status(result.policy)
         files = {"folder": str(folder), "files": run_files(result)}
-        print_json({**result.summary(), "infostates": counts, **files})
+        print_json({**result.summary(), **more, "infostates": counts, **files})
     else:
-        _report(result, folder, game, stored, locked)
+        _report(result, folder, game, stored, locked, whole)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -286,17 +304,13 @@ def _count_status(policy: TabularPolicy) -> dict[str, int]:
     return {name: sum(int(many[own == name].sum()) for own, many in pairs) for name in STATUSES}
 
 
-def _first_frequencies(policy: TabularPolicy) -> str:
-    """Return how often each action is played at the first public node at which a player acts."""
-    from infoset.evaluation import PublicValues
-
-    form: Any = policy.form
-    node = min(int(own[0]) for own in form.decisions if len(own))
-    return frequencies_text(form.legal_actions(node), PublicValues(policy).action_frequencies(node))
-
-
 def _report(
-    result: SolveResult, folder: Path, spec: str, storage: str, locked: LockedForm | None
+    result: SolveResult,
+    folder: Path,
+    spec: str,
+    storage: str,
+    locked: LockedGame | None,
+    whole: Evaluation | None,
 ) -> None:
     from infoset.evaluation import evaluate_policy
     from infoset.experiments import run_files
@@ -325,7 +339,11 @@ def _report(
     counts = _count_status(result.policy)
     form = result.policy.form
     if form.num_hands is not None and form.gradient_cost <= LARGEST_WITH_FREQUENCIES:
-        table.add_row("first decision", _first_frequencies(result.policy))
+        public: Any = form
+        first = min(int(own[0]) for own in public.decisions if len(own))
+        table.add_row("first decision", node_frequencies(result.policy, first))
+    if locked is not None and whole is not None:
+        locked.add_rows(table, result.policy, whole)
     if counts:
         shown = (f"{count:,} {name}" for name, count in counts.items() if count)
         table.add_row("infostates", ", ".join(shown))
@@ -333,7 +351,7 @@ def _report(
         # The file has the measurement in the full game.
         measured = (read_policy_metadata(folder) or {})["measured"]
         if locked is not None:
-            as_stored = restrict_policy(locked, rounded_policy(result.policy, storage))
+            as_stored = restrict_policy(locked.form, rounded_policy(result.policy, storage))
             measured = asdict(evaluate_policy(as_stored))
         error = measured["exploitability"]
         kind = "NashConv" if error is None else "exploitability"

@@ -1,0 +1,125 @@
+"""Options, runs and reports of games with locks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from infoset.cli.exit_codes import INTERRUPTED
+from infoset.cli.screen import error_rows, error_text, frequencies_text, tell, value_text
+from infoset.cli.tables import TextTable
+
+if TYPE_CHECKING:
+    from infoset.evaluation import Evaluation
+    from infoset.forms import Form, LockedBehavior, LockedForm
+    from infoset.policy import TabularPolicy
+    from infoset.runs import SolveResult
+
+LARGEST_WITH_FREQUENCIES = 100_000_000
+"""Numbers read per gradient up to which the frequencies at a node are found in less than a second.
+"""
+
+LockOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="LOCK",
+        help="Fix probabilities, and solve for the rest: text such as 'check: bet 40%', or a .json "
+        "or .csv file. Can be repeated.",
+    ),
+]
+BaseOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POLICY",
+        help="With --lock: the policy to which probabilities are in proportion: a file, the folder "
+        "of a run, or uniform.",
+        show_default="the solution without locks",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class LockedGame:
+    """A game with locks, and its solution without them."""
+
+    given: list[str]
+    form: LockedForm
+    behavior: LockedBehavior
+    before: SolveResult | None
+    """The result without locks; None if it was not needed."""
+
+    @property
+    def source(self) -> str | LockedBehavior:
+        """What the folder of the run stores: a file if there is only that, or probabilities."""
+        from infoset.front.lock_sources import is_lock_file
+
+        [first, *more] = self.given
+        return self.behavior if more or not is_lock_file(first) else first
+
+    def record(self, whole: Evaluation) -> dict[str, Any]:
+        """Return the locks as JSON values, with what the policy is worth in the whole game."""
+        before = None if self.before is None else asdict(self.before.measured)
+        return {"locks": self.given, "whole_game": asdict(whole), "before_locks": before}
+
+    def add_rows(self, table: TextTable, policy: TabularPolicy, whole: Evaluation) -> None:
+        """Add what is played where the locks are, and what they cost."""
+        from infoset.forms import PublicForm
+        from infoset.front.lock_sources import locked_lines
+        from infoset.game import player_name
+
+        form, pot = policy.form, policy.form.source.initial_pot
+        if isinstance(form, PublicForm) and form.gradient_cost <= LARGEST_WITH_FREQUENCIES:
+            for line in locked_lines(form, self.given):
+                node = form.find_line(line)[0]
+                table.add_row(f"locked at {line}", node_frequencies(policy, node))
+        for name, text in error_rows(whole, pot)[1:]:
+            table.add_row(f"{name} in the whole game", text)
+        for player, gain in enumerate(whole.gains):
+            name = f"gain of {player_name(form, player)} in the whole game"
+            table.add_row(name, error_text(gain, whole.rounding))
+        for player, value in enumerate(self.before.values if self.before else ()):
+            name = f"value of {player_name(form, player)} before locks"
+            table.add_row(name, value_text(value, player, pot))
+
+
+def locked_game(
+    form: Form, given: list[str], base: str | None, solve: Callable[[], SolveResult] | None
+) -> LockedGame:
+    """Return a game with locks, in proportion to a base.
+
+    Without a base, `solve` solves the game without locks, if they are in proportion to a policy; if
+    it is None, a base is required.
+    """
+    from infoset.forms import lock
+    from infoset.front import resolve_policy
+    from infoset.front.lock_sources import resolve_locks
+
+    before: list[SolveResult] = []
+
+    def policy() -> TabularPolicy:
+        if base is not None:
+            return resolve_policy(base, form)
+        if solve is None:
+            raise typer.BadParameter(
+                "--checkpoint: these locks are in proportion to a policy; solve without them "
+                "first, and give the folder of that run as --base"
+            )
+        before.append(solve())
+        if before[0].outcome == "interrupted":
+            tell("interrupted before the game with locks was solved: nothing is saved")
+            raise typer.Exit(INTERRUPTED)
+        return before[0].policy
+
+    behavior = resolve_locks(form, given, policy)
+    return LockedGame(given, lock(form, behavior), behavior, before[0] if before else None)
+
+
+def node_frequencies(policy: TabularPolicy, node: int) -> str:
+    """Return how often each action is played at a public node, as text."""
+    from infoset.evaluation import PublicValues
+
+    form: Any = policy.form
+    return frequencies_text(form.legal_actions(node), PublicValues(policy).action_frequencies(node))

@@ -1,0 +1,84 @@
+"""What a user gives as locks: text, or files of probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from infoset.errors import ParameterError, show
+from infoset.evaluation import locked_behavior, parse_locks
+from infoset.forms import Form, LockedBehavior, PublicForm
+from infoset.front.game_sources import GameLike
+from infoset.game import Game
+from infoset.policy import TabularPolicy, load_behavior, uniform_policy
+from infoset.solvers import MethodSpec, runs_on
+from infoset.tree import public_rules_of
+
+LOCK_FILES = (".json", ".csv")
+"""How the names of files of locks end."""
+
+
+def is_lock_file(lock: str) -> bool:
+    """Return whether a lock is a file; otherwise it is text, as in `locked_behavior`."""
+    return lock.lower().endswith(LOCK_FILES)
+
+
+def form_of_locks(game: GameLike, form: str, locks: Sequence[str], method: MethodSpec) -> str:
+    """Return the kind of form on which a game with locks is solved, given that of the game.
+
+    "auto" becomes "public" if locks are text and the game has public rules, because lines and hands
+    belong to public forms.
+    """
+    if form != "auto" or all(map(is_lock_file, locks)) or not isinstance(game, Game):
+        return form
+    return "public" if public_rules_of(game) and runs_on(method, "public") else form
+
+
+def locked_lines(form: PublicForm, locks: Sequence[str]) -> list[str]:
+    """Return the lines of a public form at which locks that are text change the policy."""
+    texts = [own for own in locks if not is_lock_file(own)]
+    return [*dict.fromkeys(lock.place for lock in parse_locks(form, texts))]
+
+
+def resolve_locks(
+    form: Form, locks: Sequence[str], base: Callable[[], TabularPolicy]
+) -> LockedBehavior:
+    """Return the probabilities that locks fix, for `lock`.
+
+    Parameters
+    ----------
+    locks
+        Text as in `locked_behavior`, and names of files as in `load_behavior`.
+    base
+        Computes the policy to which text is in proportion. It is called after all locks have been
+        checked, and only if probabilities depend on it.
+
+    Raises
+    ------
+    PolicyFileError, UnknownNameError, ParameterError
+        As raised by `load_behavior`, `parse_locks` and `locked_behavior`; or if two locks have the
+        same infostates.
+    """
+    texts = [own for own in locks if not is_lock_file(own)]
+    parsed = parse_locks(form, texts)
+    found: dict[Any, Any] = {}
+    taken = [(own.text, own.player, own.infostates) for own in parsed]
+    for name in filter(is_lock_file, locks):
+        behavior = load_behavior(Path(name), form)
+        keys = [form.look_up_all(key) for key in behavior]
+        for player in {player for player, _ in keys}:
+            places = np.concatenate([own for of, own in keys if of == player])
+            for other, of, own in taken:
+                if of == player and np.isin(own, places).any():
+                    raise ParameterError(
+                        f"{name} and {show(other)} lock the same infostates: leave them out of one"
+                    )
+            taken.append((name, player, places))
+        found |= behavior
+    if texts:
+        needs_policy = any(own.needs_policy for own in parsed)
+        found |= locked_behavior(base() if needs_policy else uniform_policy(form), texts)
+    return found
