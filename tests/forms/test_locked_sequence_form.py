@@ -15,7 +15,6 @@ from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import best_response, evaluate_policy
 from infoset.forms import lock
-from infoset.game import initial_history
 from infoset.games import load_game, matrix_game
 from infoset.policy import complete_policy, random_policy, restrict_policy, uniform_policy
 from infoset.regret import SCHEMES
@@ -23,6 +22,7 @@ from infoset.runs import Budget
 from infoset.solvers import get_method, perturb_game, run_method, solve_coarse_correlated
 from infoset.tree import build_tree
 from tests.support.cached_games import cached_tree
+from tests.support.chance_plays import ChancePlays
 from tests.support.hypothesis_strategies import random_games
 
 
@@ -43,57 +43,13 @@ def random_lock(form, rng, share=0.4):
     }
 
 
-class NaturePlays:
-    """Builds a game node by node with serialized moves, in which chance plays the locked ones."""
-
-    def __init__(self, form, behavior):
-        self.form = form
-        self.behavior = behavior
-
-    def build(self, game):
-        root = self.acting(initial_history(game), {})
-        return extensive_form_from_nodes(
-            root, players=game.num_players, name="by hand"
-        ).sequence_form
-
-    def acting(self, history, chosen):
-        waiting = [player for player in history.actors if player not in chosen]
-        if not waiting:
-            return self.nature(history, chosen)
-        player = waiting[0]
-        legal = history.legal_actions(player)
-        tree = self.form.infostate_trees[player]
-        number = tree.index_of(history.infostates[player])
-        label = tree.acting_labels[int(np.searchsorted(tree.acting, number))]
-        after = {action: self.acting(history, {**chosen, player: action}) for action in legal}
-        told = self.behavior.get((label, player))
-        if told is None:
-            return decision(player, label, after)
-        return chance({action: (p, after[action]) for action, p in told.items() if p > 0})
-
-    def nature(self, history, chosen):
-        if history.is_terminal:
-            return terminal(*history.rewards_so_far)
-        joint = tuple(chosen.get(player) for player in range(history.game.num_players))
-        outcomes = {}
-        for world, probability in history.game.transitions(history.world, joint):
-            outcomes[world] = outcomes.get(world, 0) + probability
-        return chance(
-            {
-                str(number): (probability, self.acting(history.extend(joint, world), {}))
-                for number, (world, probability) in enumerate(outcomes.items())
-                if probability > 0
-            }
-        )
-
-
 @given(random_games(max_histories=60, num_players=2, zero_sum=True), st.integers(0, 2**32))
 def test_the_value_is_that_of_the_game_in_which_chance_plays(game, seed):
     form = build_tree(game).sequence_form
     behavior = random_lock(form, np.random.default_rng(seed))
     locked = lock(form, behavior)
     solved = run_method(get_method("lp"), locked, Budget())
-    by_hand = get_method("lp").run(NaturePlays(form, behavior).build(game), Budget())
+    by_hand = get_method("lp").run(ChancePlays(form, behavior).build(game), Budget())
     assert solved.values == pytest.approx(by_hand.values, abs=1e-9)
     assert solved.exploitability == pytest.approx(0, abs=1e-9)
 

@@ -219,13 +219,14 @@ def _fitted(played: FloatArray, weights: FloatArray, lock: Lock) -> FloatArray:
     found = fit_frequencies(played, weights, lock.groups, lock.goal)
     if found is not None:
         return found
-    for members, share in zip(lock.groups, lock.goal, strict=True):
+    # Those that are named first.
+    for members, share in reversed([*zip(lock.groups, lock.goal, strict=True)]):
         low, high = reachable_frequencies(played, weights, members)
         if not low - ROUNDING <= share <= high + ROUNDING:
             named = " + ".join(lock.actions[place] for place in members)
             raise ParameterError(
                 f"the lock {show(lock.text)} is out of reach: in proportion to the policy, "
-                f"{named} can be played {low:.4g} to {high:.4g} of the time, because other hands "
+                f"{named} can be played {100 * low:.4g}% to {100 * high:.4g}% of the time, because other hands "
                 "always or never play it; give such a frequency, lock single hands, or take the "
                 "uniform policy as the base"
             )

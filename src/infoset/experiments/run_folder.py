@@ -313,11 +313,12 @@ def _save_policy_run(
         "picture": partial(write_picture, figure),
     }
     if lock is not None:
-        is_file = isinstance(lock, str | Path)
-        kind = Path(lock).suffix if is_file else ".json"
-        files = {"lock": f"lock{kind}", **files}  # the record of the result is last
-        save = partial(save_behavior, lock, form=result.policy.form)
-        writers["lock"] = partial(copyfile, lock) if is_file else save
+        name = "lock.json"
+        if isinstance(lock, str | Path):
+            name, writers["lock"] = f"lock{Path(lock).suffix}", partial(copyfile, lock)
+        else:
+            writers["lock"] = partial(save_behavior, lock, form=result.policy.form)
+        files = {"lock": name, **files}  # the record of the result is last
     record = _with_source({**result.summary(), **(more or {})}, result.policy, about)
     return save_result(record, files, writers, folder, run_slug(result.game, result.method))
 
