@@ -56,6 +56,59 @@ def test_lines_of_a_river_lock_all_hands(command, tmp_path):
     assert policy["AdAc", "all-in"] == {"fold": 1.0, "call": 0.0}
 
 
+def test_text_locks_in_proportion_to_the_solution(command, tmp_path):
+    """The game is solved without locks first; the policy is a file as any other."""
+    limits = ("--method", "cfr+", "--iterations", 100, "--json")
+    before = command("solve", RIVER, "--form", "public", "--out", "free", *limits).json
+    locks = ("--lock", "check: bet 40%", "--lock", "[AA] / bet 50: call 100%")
+    ran = command("solve", RIVER, *locks, "--out", "run", *limits).json
+    assert ran["form"] == "public"
+    assert ran["locks"] == ["check: bet 40%", "[AA] / bet 50: call 100%"]
+    assert ran["before_locks"]["values"] == before["values"]
+    assert ran["before_locks"]["exploitability"] == before["exploitability"]
+    # Player 0 gains by the mistakes of player 1, who would gain by not making them.
+    assert ran["values"][0] > before["values"][0] + 0.5
+    whole = ran["whole_game"]
+    assert ran["exploitability"] < 0.5 < 1 < whole["gains"][1]
+    assert command("evaluate", "run", "--json").json["gains"] == whole["gains"]
+    record = json.loads((tmp_path / "run/result.json").read_text())
+    assert record["whole_game"] == whole
+    based = command("solve", RIVER, *locks, "--base", "free", "--out", "based", *limits).json
+    again = command("solve", RIVER, "--form", "public", "--lock", "run/lock.json", *limits).json
+    assert based["before_locks"] is None
+    assert based["values"] == ran["values"] == again["values"]
+    assert infoset.load_policy("run")["AsAh", "bet 50"]["call"] == 1
+    nodes = command("show", "run", "--by-node", "--json").json["nodes"]
+    assert any(node["node"] == "check" for node in nodes)
+    shown = command("solve", RIVER, *locks, "--base", "free", *limits[:-1])
+    for row in ("locked at check", "exploitability in the whole game", "gain of player 1 in the"):
+        assert row in shown.out
+    assert "before locks" not in shown.out
+    played = command("play", RIVER, "--against", "run", "--seed", "1", stdin="q\n")
+    assert played.code == 0
+
+
+def test_options_of_locks(command, tmp_path):
+    (tmp_path / "lock.json").write_text('{"check": {"check": 1}}')
+    both = ("--lock", "lock.json", "--lock", "[AA] / check: bet 100%", "--form", "public")
+    assert "lock.json and '[AA] / check: bet 100%' lock" in command("solve", RIVER, *both).complaint
+    alone = command("solve", RIVER, "--base", "uniform").complaint
+    assert "--base needs --lock" in alone
+    saved = ("--lock", "check: bet 40%", "--checkpoint", "saved")
+    assert "give the folder of that run as --base" in command("solve", RIVER, *saved).complaint
+    # Nothing is solved before all locks have been read.
+    text = ("--lock", "check: bet 40%", "--lock", "chek: bet 40%", "--seconds", 1000)
+    assert "did you mean check" in command("solve", RIVER, *text).complaint
+    tree = ("--form", "sequence", "--lock", "pass: bet 40%")
+    line = command("solve", "kuhn_poker", *tree).complaint
+    assert "only on a public form" in line
+    kuhn = ("--lock", "[J]: bet 100%", "--method", "lp", "--json")
+    assert command("solve", "kuhn_poker", *kuhn).json["values"][0] == pytest.approx(-5 / 18)
+    assert "omit the option" in command(
+        "solve", "kuhn_poker", "--lock", "[J]: bet 1", "--method", "progressive-hiding"
+    ).complaint  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -46,11 +46,10 @@ def frequency(policy, line, action, hands=None):
     form = policy.form
     steps = split_steps(line)
     actor = int(form.player[form.find_line(line)[0]])
-    total = played = 0.0
+    prior, total, played = form.prior.matrix(), 0.0, 0.0
     for (a, first), (b, second) in product(*map(enumerate, form.hands)):
-        weight = form.prior.matrix()[a, b]
-        held = (first, second)
-        if hands is not None and held[actor] not in hands:
+        weight, held = prior[a, b], (first, second)
+        if not weight or (hands is not None and held[actor] not in hands):
             continue
         for number, step in enumerate(steps):
             before = " / ".join(steps[:number]) or "(start)"

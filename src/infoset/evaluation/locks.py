@@ -226,9 +226,9 @@ def _fitted(played: FloatArray, weights: FloatArray, lock: Lock) -> FloatArray:
             named = " + ".join(lock.actions[place] for place in members)
             raise ParameterError(
                 f"the lock {show(lock.text)} is out of reach: in proportion to the policy, "
-                f"{named} can be played {100 * low:.4g}% to {100 * high:.4g}% of the time, because other hands "
-                "always or never play it; give such a frequency, lock single hands, or take the "
-                "uniform policy as the base"
+                f"{named} can be played {100 * low:.4g}% to {100 * high:.4g}% of the time, because "
+                "other hands always or never play it; give such a frequency, lock single hands, or "
+                "take the uniform policy as the base"
             )
     raise ParameterError(
         f"the lock {show(lock.text)} is out of reach: too few hands play these actions at all; "
