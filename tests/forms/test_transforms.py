@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -31,7 +32,6 @@ from infoset.policy import (
     random_policy,
     restrict_policy,
     transfer_policy,
-    uniform_policy,
 )
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.regret._cfr_kernels import iterate
@@ -39,6 +39,12 @@ from infoset.tree import derive_public_form
 from tests.support.cached_games import cached_tree
 from tests.support.measured import assert_same_values
 from tests.support.small_holdem import small_holdem
+
+MERGED = (
+    "nolimit_endgame(board=Ks9s8s4h,pot=100,stack=100,bets='50%,a',max_raises=1,"
+    "ranges='AdAc,AhAd,AhAc,QdQc,7d6d,7c6c')"
+)
+"""A turn with suits that can be exchanged."""
 
 SPECS = ("kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)")
 
@@ -134,6 +140,7 @@ def test_transforms_have_the_same_bits_with_threads(precision):
     games = [
         random_locked(form, 2),
         random_locked(random_locked(form, 2), 3),
+        lock(form, {line: policy.at_node(form.children[0, line]) for line in "kb"}),
         cut(form, values, depth=2),
         cut(form, PublicContinuation(policy), depth=2),
         *(add_gadget(part, 1, np.ones(28), np.ones(28), kind) for kind in GADGET_KINDS),
@@ -286,11 +293,53 @@ def test_behavior_is_read_from_files(tmp_path):
     assert load_behavior(tmp_path / "b.csv", form) == {("[J]", 0): {"pass": 0.0, "bet": 1.0}}
 
 
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("make", [small_holdem, partial(infoset.build_public_form, MERGED)])
+def test_locks_of_all_hands_need_no_copies_of_plans(make, precision):
+    """Kernels read and write the numbers of the transform, and multiply hands by locked ones."""
+    form, rng = make(), np.random.default_rng(1)
+    policy = random_policy(form, rng)
+    nodes = [*form.decisions[0][[0, -1]], *form.decisions[1][[0, 1, -1]]]
+    behavior = {form.label(node): policy.at_node(node) for node in nodes}
+    first = behavior[form.label(nodes[0])]
+    first[:] = 0.0
+    first[1] = 1.0  # the game after the other actions is not reached
+    locked = lock(form, behavior)
+    found, copied = (
+        locked.payoffs(precision),
+        form.composed_payoffs(locked.transform, locked.layouts, precision),
+    )
+    of_reach = form.mapped_payoffs(locked.transform.maps, locked.layouts, of_reach=True)
+    assert not any(len(own.composition.source) for own in found.pairs)
+    assert len(found.pairs[0].base.own_start) < len(copied.pairs[0].base.own_start)
+    for player in range(2):
+        plans = random_policy(locked, rng).realization_plans()
+        placed = tuple(
+            layout.to_positions(plan).astype(precision)
+            for layout, plan in zip(locked.layouts, plans, strict=True)
+        )
+        gradients = []
+        for payoffs in (found, copied):
+            gradients.append(np.full(len(placed[player]), np.nan, precision))
+            pair_gradient(payoffs.pairs[player], placed[1 - player], gradients[-1])
+        tolerance = {"float64": 1e-13, "float32": 1e-5}[precision]
+        assert gradients[0] == pytest.approx(gradients[1], rel=tolerance, abs=tolerance)
+        assert gradients[0].any()
+        if precision == "float64":
+            reach = np.zeros(len(placed[player]))
+            pair_gradient(of_reach.pairs[player], placed[1 - player], reach)
+            by_sequence = locked.reach_gradient(plans, player)
+            assert locked.layouts[player].to_sequences(reach) == pytest.approx(by_sequence)
+
+
 @pytest.mark.parametrize("precision", ["float64", pytest.param("float32", marks=pytest.mark.broad)])
 def test_players_without_locks_need_no_copies_of_plans(precision):
     form = derive_public_form(cached_tree("leduc_poker"))
-    node = int(form.decisions[1][0])
-    locked = lock(form, {form.label(node): uniform_policy(form).at_node(node)})
+    line = form.label(int(form.decisions[1][0]))
+    locked = lock(
+        form,
+        {("Ks", line): dict.fromkeys(form.legal_actions(form.find_line(line)[0])[:1], 1)},
+    )
     payoffs, rng = locked.payoffs(precision), np.random.default_rng(0)
     # The transform changes plans and gradients of player 1, but not of player 0.
     assert [len(own.composition.gradient) > 0 for own in payoffs.pairs] == [False, True]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.forms.form import Form, check_form, numbers_by_action
 from infoset.forms.infostate_tree import InfostateTree
+from infoset.forms.payoffs import FormPayoffs
+from infoset.forms.public_form import PublicForm
 from infoset.forms.sequence_form import (
     CenteredPayoffs,
     SequenceForm,
@@ -21,7 +23,7 @@ from infoset.forms.sequence_form import (
 from infoset.forms.terminal_contraction import contract_terminals, merge_reach
 from infoset.forms.transform import PlanMap, SideEnds, Transform, locked_map
 from infoset.forms.transformed_form import TransformedForm
-from infoset.forms.treeplex import Treeplex
+from infoset.forms.treeplex import Layout, Treeplex, action_major_layout
 from infoset.typing import Action, BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
@@ -51,14 +53,40 @@ class LockedForm(TransformedForm):
 
     def _in_base(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
         """Return probabilities in the base: the locked ones, and those given elsewhere."""
-        found = super()._in_base(probabilities)
-        for player, own in enumerate(found):
+        found = []
+        for player, own in enumerate(probabilities):
+            if not self.locked[player].any():
+                found.append(own)
+                continue
             held = np.append(False, np.repeat(self.locked[player], self._sizes(player)))
-            own[held] = self.probabilities[player][held]
-        return found
+            # Sequences that are left stay in order.
+            whole = self.probabilities[player].copy()
+            whole[~held] = own
+            found.append(whole)
+        return tuple(found)
 
     def _sizes(self, player: int) -> LongArray:
         return self.base.treeplexes[player].num_actions.astype(np.int64)
+
+    @cached_property
+    def layouts(self) -> tuple[Layout, ...]:
+        """Per player, the order in which kernels store sequences: without locks, as in the base."""
+        return tuple(
+            layout if plex is below else action_major_layout(plex, states)
+            for plex, below, layout, states in zip(
+                self.treeplexes,
+                self.base.treeplexes,
+                self.base.layouts,
+                self.public_states,
+                strict=True,
+            )
+        )
+
+    def _composed_payoffs(self, precision: str = "float64") -> FormPayoffs:
+        direct = None
+        if isinstance(self.base, PublicForm):
+            direct = self.base.mapped_payoffs(self.transform.maps, self.layouts, precision)
+        return direct or super()._composed_payoffs(precision)
 
     def to_sequence_form(self) -> SequenceForm:
         """Return the sequence form in which chance plays the locked probabilities.
@@ -109,7 +137,8 @@ def lock(form: Form, behavior: LockedBehavior) -> LockedForm:
     """
     check_form(form)
     check_type("behavior", behavior, Mapping, "probabilities by infostate")
-    filled = [plex.uniform_policy() for plex in form.treeplexes]
+    # No memory is allocated for a player without locks.
+    filled = [np.broadcast_to(np.ones(1), plex.num_sequences) for plex in form.treeplexes]
     locked = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
     for key, given in behavior.items():
         player, infostates = form.look_up_all(key)
@@ -118,6 +147,8 @@ def lock(form: Form, behavior: LockedBehavior) -> LockedForm:
         places = (
             form.treeplexes[player].first_sequence[infostates] + np.arange(len(values))[:, None]
         )
+        if not filled[player].flags.writeable:
+            filled[player] = form.treeplexes[player].uniform_policy()
         filled[player][places] = values
         # Merged hands share a place, where the last one stays: the others must agree with it.
         if not np.array_equal(filled[player][places], values):
@@ -135,6 +166,11 @@ def lock_infostates(
     """Return the form in which probabilities [Q] are fixed at some acting infostates [I]."""
     maps, treeplexes, infostates = [], [], []
     for player, plex in enumerate(form.treeplexes):
+        if not locked[player].any():
+            maps.append(PlanMap.identity(plex.num_sequences))
+            infostates.append(np.arange(plex.num_infostates, dtype=np.int32))
+            treeplexes.append(plex)
+            continue
         own, kept = locked_map(plex, probabilities[player], locked[player])
         left = np.flatnonzero(~locked[player])
         maps.append(own)
@@ -216,7 +252,7 @@ def contract_locked(
 def _reduced_form(
     form: SequenceForm,
     trees: tuple[InfostateTree, ...],
-    last: list[LongArray],
+    last: Sequence[IntArray | LongArray],
     weights: list[FloatArray],
 ) -> SequenceForm:
     """Return the form whose payoffs are multiplied by the locked probabilities."""
@@ -248,7 +284,7 @@ def _reduced_form(
 def _reduced_reach(
     form: SequenceForm,
     trees: tuple[InfostateTree, ...],
-    last: list[LongArray],
+    last: Sequence[IntArray | LongArray],
     weights: list[FloatArray],
 ) -> TerminalReach:
     """Return the chance reach of the reduced form; locked probabilities count as chance."""

@@ -23,11 +23,13 @@ from infoset.forms.public_payoff_terms import (
     largest_composed_payoff,
     largest_payoff,
     listed_deviation,
+    placement_of_map,
     public_payoffs,
 )
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.sequence_form import UNIT
-from infoset.forms.transform import Transform
+from infoset.forms.transform import PlanMap, Transform
+from infoset.forms.treeplex import Layout
 from infoset.game.infostate import label_text
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
@@ -157,6 +159,33 @@ class PublicForm(PublicStructure, MeasuredByKernels):
                 if precision != "float64"
                 else ComposedPayoffs(own.with_own_results(), none)
                 for own in self._float64_payoffs
+            )
+        )
+
+    def mapped_payoffs(
+        self,
+        maps: tuple[PlanMap, ...],
+        layouts: tuple[Layout, ...],
+        precision: str = "float64",
+        of_reach: bool = False,
+    ) -> FormPayoffs | None:
+        """Return the payoffs of a transform, given by its maps, whose plans are read directly.
+
+        They need neither plans nor gradients of this form. None if that is impossible; see
+        `placement_of_map`. Parameters are those of `composed_payoffs`.
+        """
+        stored = [
+            placement_of_map(self, player, own, layout)
+            for player, (own, layout) in enumerate(zip(maps, layouts, strict=True))
+        ]
+        known = [own for own in stored if own is not None]
+        if len(known) < len(stored):
+            return None
+        form, none = self._of_reach if of_reach else self, no_composition(precision)
+        return FormPayoffs(
+            tuple(
+                ComposedPayoffs(public_payoffs(form, player, None, precision, known), none)
+                for player in range(2)
             )
         )
 

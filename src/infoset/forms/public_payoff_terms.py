@@ -18,7 +18,7 @@ from infoset.forms._public_payoff_kernels import (
 )
 from infoset.forms.public_operators import Dense, HandPrior, Showdown, reach_of_pairs
 from infoset.forms.public_structure import PublicStructure
-from infoset.forms.transform import Transform
+from infoset.forms.transform import PlanMap, Transform
 from infoset.forms.treeplex import Layout
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
@@ -152,11 +152,76 @@ class _Terms(NamedTuple):
     factor: FloatArray
 
 
+MANY_ROWS = 1 << 10
+"""Number of public sequences whose hands are read together."""
+
+
+class Placement(NamedTuple):
+    """Where plans and gradients store a player's public sequences [S], and factors of hands.
+
+    The plan of public sequence s with a hand of class k is `factors[row[s]]`, at the hand, times
+    the number stored at `start[s] + k * stride[s]`.
+    """
+
+    start: LongArray
+    stride: LongArray
+    row: LongArray
+    factors: FloatArray
+    """[rows, hands] ones in row 0."""
+    num_sequences: int
+    """Number of sequences that are stored."""
+
+
+def _placement(form: PublicStructure, player: Player, layout: Layout | None) -> Placement:
+    """Return where a layout of a form stores public sequences; None for their order."""
+    sequences = form.sequences[player]
+    start, stride = sequences.start, sequences.stride
+    if layout is not None:
+        # A single class has no next one, and the empty sequence has stride 0.
+        num_classes = form.num_classes[player][sequences.class_map]
+        after = start + np.where(num_classes > 1, stride, 0)
+        start, second = map(layout.positions, (start, after))
+        stride = second - start
+    factors = np.ones((1, form.num_hands[player]))
+    size = form.treeplexes[player].num_sequences
+    return Placement(start, stride, np.zeros(len(start), np.int64), factors, size)
+
+
+def placement_of_map(
+    form: PublicStructure, player: Player, own: PlanMap, layout: Layout
+) -> Placement | None:
+    """Return where a layout of a transform stores the last public sequences of terminals.
+
+    None if the hands of one of them are not stored one after another, as where single hands are
+    locked: then plans have to be expanded.
+    """
+    used = np.unique(form.terminal_sequence[:, player]).astype(np.int64)
+    start, stride, row = np.zeros((3, len(form.sequences[player].start)), np.int64)
+    known = {np.ones(form.num_hands[player]).tobytes(): 0}
+    for some in np.array_split(used, -(-len(used) // MANY_ROWS)):
+        places = form.places(player, some)
+        positions = layout.positions(own.last[places].ravel().astype(np.int64)).reshape(
+            places.shape
+        )
+        classes = form.hand_classes[player][form.sequences[player].class_map[some]]
+        rows, has_next = np.arange(len(some)), (classes == 1).any(axis=1)
+        start[some] = positions[rows, np.argmax(classes == 0, axis=1)]
+        following = positions[rows, np.argmax(classes == 1, axis=1)]
+        stride[some] = np.where(has_next, following - start[some], 0)
+        if not (positions == start[some][:, None] + stride[some][:, None] * classes).all():
+            return None
+        for number, factors in zip(some.tolist(), own.weight[places], strict=True):
+            row[number] = known.setdefault(factors.tobytes(), len(known))
+    factors = np.frombuffer(b"".join(known)).reshape(len(known), -1)
+    return Placement(start, stride, row, factors, own.num_sequences)
+
+
 def public_payoffs(
     form: PublicStructure,
     player: Player,
     layouts: Sequence[Layout] | None = None,
     precision: str = "float64",
+    placements: Sequence[Placement] | None = None,
 ) -> PublicPayoffs:
     """Return the payoffs of one player in the form that `public_gradient` reads.
 
@@ -167,8 +232,14 @@ def public_payoffs(
         are stored in order.
     precision
         "float64" or "float32".
+    placements
+        Those of a transform, in place of `layouts`.
     """
-    found = [terms for terms in _all_terms(form, player) if len(terms.terminal)]
+    if placements is None:
+        given = [None, None] if layouts is None else layouts
+        placements = [_placement(form, p, given[p]) for p in range(2)]
+    every = _all_terms(form, player)
+    found = [own for terms in every for own in _with_factors(form, player, terms, placements)]
     own, other = player, 1 - player
     num_own, num_other = form.num_hands[own], form.num_hands[other]
     tables = [terms.table for terms in found]
@@ -178,7 +249,7 @@ def public_payoffs(
         [np.zeros((NUM_FACTORS, 0)), *(terms.factor for terms in found)], axis=1
     )
     first, table = _batches(np.array([len(terms.terminal) for terms in found], np.int64))
-    own_places, other_places = (_places(form, p, terminal, layouts) for p in (own, other))
+    own_places, other_places = (_places(form, p, terminal, placements[p]) for p in (own, other))
     blocking = _blocking(form.prior, own)
     own_order, other_order, weaker, not_stronger, twin_place = _orders(
         tables, blocking.twin, num_other
@@ -211,7 +282,7 @@ def public_payoffs(
         own_cards=blocking.own_cards,
         other_cards=blocking.other_cards,
         matrix=np.array(matrices, precision).reshape(len(matrices), num_own, num_other),
-        filled=(0, form.treeplexes[player].num_sequences),
+        filled=(0, placements[player].num_sequences),
         sums=np.zeros(blocking.num_sums * LANES, precision),
         reach=np.zeros(-(-num_other // LANES) * LANES**2, precision),
         value=np.zeros(-(-num_own // LANES) * LANES**2, precision),
@@ -291,23 +362,28 @@ def _batches(sizes: LongArray) -> tuple[LongArray, LongArray]:
     return np.append(first, sizes.sum()), table
 
 
+def _with_factors(
+    form: PublicStructure, player: Player, terms: _Terms, placements: Sequence[Placement]
+) -> Iterator[_Terms]:
+    """Yield the terms of one table by factors of hands, without those that are 0."""
+    table, last = terms.table, form.terminal_sequence[terms.terminal]
+    rows = np.stack([placements[p].row[last[:, p]] for p in (player, 1 - player)])
+    for own, other in np.unique(rows, axis=1).T.tolist():
+        chosen = np.flatnonzero((rows == [[own], [other]]).all(axis=0))
+        own_factor = placements[player].factors[own]
+        other_factor = placements[1 - player].factors[other]
+        if own_factor.any() and other_factor.any():
+            weights = table.own_weight * own_factor, table.other_weight * other_factor
+            changed = table._replace(own_weight=weights[0], other_weight=weights[1])
+            yield _Terms(changed, terms.terminal[chosen], terms.factor[:, chosen])
+
+
 def _places(
-    form: PublicStructure,
-    player: Player,
-    terminal: LongArray,
-    layouts: Sequence[Layout] | None,
+    form: PublicStructure, player: Player, terminal: LongArray, stored: Placement
 ) -> _Places:
     """Return where a player's last sequences at terminals are."""
-    sequences = form.sequences[player]
     last = form.terminal_sequence[terminal, player]
-    classes = sequences.class_map[last]
-    start, stride = sequences.start[last], sequences.stride[last]
-    if layouts is None:
-        return _Places(start, stride, classes)
-    # A single class has no next one, and the empty sequence has stride 0.
-    after = start + np.where(form.num_classes[player][classes] > 1, stride, 0)
-    first, second = map(layouts[player].positions, (start, after))
-    return _Places(first, second - first, classes)
+    return _Places(stored.start[last], stored.stride[last], form.sequences[player].class_map[last])
 
 
 class _Blocking(NamedTuple):

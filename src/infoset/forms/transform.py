@@ -17,7 +17,7 @@ MIN_RUN = 8
 class PlanMap(NamedTuple):
     """How a plan [Q'] of a transform becomes a plan [Q] of its base: `weight * plan[last]`."""
 
-    last: LongArray
+    last: IntArray | LongArray
     """[Q] the sequence of the transform that each sequence of the base continues."""
     weight: FloatArray
     """[Q] what its entry of the plan is multiplied by."""
@@ -31,7 +31,7 @@ class PlanMap(NamedTuple):
     @classmethod
     def identity(cls, num_sequences: int) -> PlanMap:
         """Return the map of plans onto themselves."""
-        ones = np.ones(num_sequences)
+        ones = np.broadcast_to(np.ones(1), num_sequences)
         return cls(np.arange(num_sequences), ones, ones, num_sequences)
 
     def expand(self, plan: FloatArray) -> FloatArray:
@@ -267,10 +267,11 @@ def locked_map(
     A sequence continues the last one on its path that is not locked. Its weight is the product of
     all locked probabilities on the path, because plans of the transform contain only the others.
     """
-    above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
-    held = np.concatenate([[False], np.repeat(locked, plex.num_actions)])
-    kept = np.flatnonzero(~held)
-    last = np.where(held, above, np.arange(plex.num_sequences))
+    above = np.zeros(plex.num_sequences, np.int32)
+    above[1:] = np.repeat(plex.parent_sequence, plex.num_actions)
+    held = np.zeros(plex.num_sequences, bool)
+    held[1:] = np.repeat(locked, plex.num_actions)
+    last = np.where(held, above, np.arange(plex.num_sequences, dtype=np.int32))
     # Pointer doubling: each pass halves the number of locked sequences left on a path.
     while held[last].any():
         last = last[last]
@@ -279,4 +280,6 @@ def locked_map(
     while above.any():
         weight *= weight[above]
         above = above[above]
-    return PlanMap(np.searchsorted(kept, last), weight, weight, len(kept)), kept
+    kept = np.flatnonzero(~held)
+    number = np.cumsum(~held, dtype=np.int32) - 1
+    return PlanMap(number[last], weight, weight, len(kept)), kept
