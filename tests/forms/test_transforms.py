@@ -140,7 +140,6 @@ def test_transforms_have_the_same_bits_with_threads(precision):
     games = [
         random_locked(form, 2),
         random_locked(random_locked(form, 2), 3),
-        lock(form, {line: policy.at_node(form.children[0, line]) for line in "kb"}),
         cut(form, values, depth=2),
         cut(form, PublicContinuation(policy), depth=2),
         *(add_gadget(part, 1, np.ones(28), np.ones(28), kind) for kind in GADGET_KINDS),
@@ -305,11 +304,9 @@ def test_locks_of_all_hands_need_no_copies_of_plans(make, precision):
     first[:] = 0.0
     first[1] = 1.0  # the game after the other actions is not reached
     locked = lock(form, behavior)
-    found, copied = (
-        locked.payoffs(precision),
-        form.composed_payoffs(locked.transform, locked.layouts, precision),
-    )
-    of_reach = form.mapped_payoffs(locked.transform.maps, locked.layouts, of_reach=True)
+    maps, layouts = locked.transform.maps, locked.layouts
+    found = form.mapped_payoffs(maps, layouts, precision)
+    copied = form.composed_payoffs(locked.transform, layouts, precision)
     assert not any(len(own.composition.source) for own in found.pairs)
     assert len(found.pairs[0].base.own_start) < len(copied.pairs[0].base.own_start)
     for player in range(2):
@@ -325,11 +322,26 @@ def test_locks_of_all_hands_need_no_copies_of_plans(make, precision):
         tolerance = {"float64": 1e-13, "float32": 1e-5}[precision]
         assert gradients[0] == pytest.approx(gradients[1], rel=tolerance, abs=tolerance)
         assert gradients[0].any()
-        if precision == "float64":
-            reach = np.zeros(len(placed[player]))
-            pair_gradient(of_reach.pairs[player], placed[1 - player], reach)
-            by_sequence = locked.reach_gradient(plans, player)
-            assert locked.layouts[player].to_sequences(reach) == pytest.approx(by_sequence)
+    assert form.mapped_payoffs(maps, layouts, precision, max_batches=0.1) is None
+    hand = lock(form, {(form.hands[0][0], "(start)"): first[:, 0]})
+    assert form.mapped_payoffs(hand.transform.maps, hand.layouts) is None
+
+
+def test_large_games_with_locks_run_in_place(monkeypatch):
+    """Iterations, measurements and threads agree with those of copied plans."""
+    form = small_holdem()
+    policy = random_policy(form, np.random.default_rng(2))
+    behavior = {line: policy.at_node(form.find_line(line)[0]) for line in ("k", "k / b")}
+    copied = infoset.solve(lock(form, behavior), "dcfr", iterations=30)
+    monkeypatch.setattr(infoset.forms.locked, "MANY_SEQUENCES", 0)
+    monkeypatch.setattr(infoset.forms.locked, "MAX_BATCHES", np.inf)
+    locked = lock(form, behavior)
+    assert not any(len(own.composition.source) for own in locked.payoffs().pairs)
+    for threads in (1, 2):
+        found = infoset.solve(locked, "dcfr", iterations=30, threads=threads)
+        assert found.values == pytest.approx(copied.values, abs=1e-9)
+        assert found.nash_conv == pytest.approx(copied.nash_conv, abs=1e-9)
+        assert found.policy.at_node(form.find_line("k")[0]) == pytest.approx(behavior["k"])
 
 
 @pytest.mark.parametrize("precision", ["float64", pytest.param("float32", marks=pytest.mark.broad)])

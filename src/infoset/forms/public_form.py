@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 
 import numpy as np
 
@@ -167,12 +168,14 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         maps: tuple[PlanMap, ...],
         layouts: tuple[Layout, ...],
         precision: str = "float64",
-        of_reach: bool = False,
+        max_batches: float = inf,
     ) -> FormPayoffs | None:
         """Return the payoffs of a transform, given by its maps, whose plans are read directly.
 
-        They need neither plans nor gradients of this form. None if that is impossible; see
-        `placement_of_map`. Parameters are those of `composed_payoffs`.
+        They need neither plans nor gradients of this form. None if that is impossible (see
+        `placement_of_map`), or if they have more than `max_batches` times as many batches as the
+        payoffs of this form, because terms with different factors do not share one. Other
+        parameters are those of `composed_payoffs`.
         """
         stored = [
             placement_of_map(self, player, own, layout)
@@ -181,13 +184,12 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         known = [own for own in stored if own is not None]
         if len(known) < len(stored):
             return None
-        form, none = self._of_reach if of_reach else self, no_composition(precision)
-        return FormPayoffs(
-            tuple(
-                ComposedPayoffs(public_payoffs(form, player, None, precision, known), none)
-                for player in range(2)
-            )
-        )
+        found = [public_payoffs(self, player, None, precision, known) for player in range(2)]
+        before = sum(len(own.table) for own in self._float64_payoffs)
+        if sum(len(own.table) for own in found) > max_batches * before:
+            return None
+        none = no_composition(precision)
+        return FormPayoffs(tuple(ComposedPayoffs(own, none) for own in found))
 
     def composed_scale(self, transform: Transform) -> float:
         """Return the `payoff_scale` of a transform; see `Form.composed_scale`."""
