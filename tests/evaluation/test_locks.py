@@ -14,7 +14,7 @@ import infoset
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import locked_behavior, parse_locks
 from infoset.forms import lock
-from infoset.game.infostate import split_steps
+from infoset.game.infostate import split_steps, value_text
 from infoset.policy import (
     complete_policy,
     load_behavior,
@@ -200,6 +200,14 @@ def test_lines_and_hands_of_merged_suits():
         locked_behavior(policy, [f"[AhAd,AhAc] / {dealt}: all-in 100%"])
 
 
+def test_hands_of_several_dice():
+    form = infoset.build_public_form("liars_dice(numdice=2,dice_sides=2)")
+    hand = value_text(form.hands[0][1])
+    assert "," in hand
+    action = form.legal_actions(0)[0]
+    assert [*locked_behavior(uniform_policy(form), [f"[{hand}]: {action} 100%"])] == [f"[{hand}]"]
+
+
 def test_files_have_the_same_probabilities(tmp_path):
     form, other = form_of(PAIRS), cached_tree("kuhn_poker").sequence_form
     policy = random_policy(form, np.random.default_rng(6))
@@ -221,7 +229,7 @@ def test_files_have_the_same_probabilities(tmp_path):
         (["chek: bet 40%"], "unknown line 'chek'; did you mean check"),
         (["check: bets 40%"], "unknown action in the lock 'check: bets 40%' 'bets'; did you mean"),
         (["check: bet 50"], "the action bet 50 needs a frequency, as in 'bet 50 40%'"),
-        (["check: bet 50 40"], "above 100%; write 40% for a percentage"),
+        (["check: bet 50 40"], "above 100%; write 40%"),
         (["check: bet 140%"], "above 100%; give at most 100%"),
         (["check: bet -10%"], "unknown action in the lock"),
         (["check: bet forty"], "unknown action in the lock"),

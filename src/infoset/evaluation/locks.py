@@ -194,7 +194,7 @@ def _of_hands(
         raise ParameterError(
             f"the lock {show(lock.text)} has no frequencies, because these hands of player "
             f"{lock.player} never lead there: give the probability of one action as 100%, or take "
-            "the uniform policy as the base"
+            "the uniform policy as the base (--base uniform)"
         )
     return _fitted(changed[lock.node][:, hands], weights[hands] / total, lock)
 
@@ -228,11 +228,12 @@ def _fitted(played: FloatArray, weights: FloatArray, lock: Lock) -> FloatArray:
                 f"the lock {show(lock.text)} is out of reach: in proportion to the policy, "
                 f"{named} can be played {100 * low:.4g}% to {100 * high:.4g}% of the time, because "
                 "other hands always or never play it; give such a frequency, lock single hands, or "
-                "take the uniform policy as the base"
+                "take the uniform policy as the base (--base uniform)"
             )
     raise ParameterError(
         f"the lock {show(lock.text)} is out of reach: too few hands play these actions at all; "
-        "name fewer actions, lock single hands, or take the uniform policy as the base"
+        "name fewer actions, lock single hands, or take the uniform policy as the base (--base "
+        "uniform)"
     )
 
 
@@ -306,9 +307,9 @@ def _shares(
         at = match.end()
         share = float(match["number"]) / (100 if match["percent"] else 1)
         if share > 1:
-            percent = f"write {match['number']}% for a percentage" if not match["percent"] else ""
+            is_percentage = not match["percent"] and share <= 100
+            hint = f"write {match['number']}%" if is_percentage else "give at most 100%"
             named = f"{match['names']} {match['number']}"
-            hint = percent or "give at most 100%"
             if named in by_name:
                 hint = f"the action {named} needs a frequency, as in '{named} 40%'"
             raise ParameterError(f"{show(text)} has a frequency above 100%; {hint}")
@@ -356,6 +357,8 @@ def _named_hands(form: PublicForm, player: Player, given: str, text: str) -> lis
     """Return the hands that a list or a range names."""
     labels = form.hands[player]
     items = [own.strip() for own in given.split(",")]
+    if given in map(value_text, labels):  # such as "1,2", two dice
+        items = [given]
     if not all(isinstance(own, str) and own in HOLDINGS for own in labels):
         return [form.find_hand(player, item) for item in items]
     places = {str(own): place for place, own in enumerate(labels)}
