@@ -292,7 +292,7 @@ def test_behavior_is_read_from_files(tmp_path):
     assert load_behavior(tmp_path / "b.csv", form) == {("[J]", 0): {"pass": 0.0, "bet": 1.0}}
 
 
-@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("precision", ["float64", pytest.param("float32", marks=pytest.mark.broad)])
 @pytest.mark.parametrize("make", [small_holdem, partial(infoset.build_public_form, MERGED)])
 def test_locks_of_all_hands_need_no_copies_of_plans(make, precision):
     """Kernels read and write the numbers of the transform, and multiply hands by locked ones."""
