@@ -303,6 +303,9 @@ def test_locks_of_all_hands_need_no_copies_of_plans(make, precision):
     first = behavior[form.label(nodes[0])]
     first[:] = 0.0
     first[1] = 1.0  # the game after the other actions is not reached
+    one = behavior[form.label(nodes[2])]
+    one[:, 0] = 0.0
+    one[0, 0] = 1.0  # by one hand only
     locked = lock(form, behavior)
     maps, layouts = locked.transform.maps, locked.layouts
     found = form.mapped_payoffs(maps, layouts, precision)
