@@ -304,8 +304,8 @@ def test_locks_of_all_hands_need_no_copies_of_plans(make, precision):
     first[:] = 0.0
     first[1] = 1.0  # the game after the other actions is not reached
     one = behavior[form.label(nodes[2])]
-    one[:, 0] = 0.0
-    one[0, 0] = 1.0  # by one hand only
+    alike = (one == one[:, :1]).all(axis=0)
+    one[:, alike] = np.eye(len(one))[:, :1]  # one hand, and those merged with it, play one action
     locked = lock(form, behavior)
     maps, layouts = locked.transform.maps, locked.layouts
     found = form.mapped_payoffs(maps, layouts, precision)
