@@ -303,7 +303,7 @@ def test_locks_of_all_hands_need_no_copies_of_plans(make, precision):
     first = behavior[form.label(nodes[0])]
     first[:] = 0.0
     first[1] = 1.0  # the game after the other actions is not reached
-    one = behavior[form.label(nodes[2])]
+    one = behavior[form.label(nodes[3])]
     alike = (one == one[:, :1]).all(axis=0)
     one[:, alike] = np.eye(len(one))[:, :1]  # one hand, and those merged with it, play one action
     locked = lock(form, behavior)
