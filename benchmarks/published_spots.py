@@ -1,0 +1,229 @@
+"""Solve spots of no-limit hold'em whose trees and figures others have published.
+
+    python benchmarks/published_spots.py               # the spots that take seconds
+    python benchmarks/published_spots.py --all         # all spots; half an hour, and 6 GB of memory
+    python benchmarks/published_spots.py --spot TEXT   # only spots whose name contains TEXT
+    python benchmarks/published_spots.py --write       # also update the results and the page
+
+`published_spots.toml` has the spots: source, tree, evidence that the tree is the same, published
+figures. Results of spots that are not solved stay as they are.
+
+The method is `auto`. Flops, with a target of their own, are solved in single precision; the others
+to a millionth of the pot. Exploitability is measured in double precision.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from report import DOCS, replace_part, table
+
+import infoset
+from infoset.evaluation import PublicValues
+from infoset.games import HOLE_CARDS, NoLimitEndgame, parse_range, parse_spot
+from infoset.games.nolimit_betting import Betting
+from infoset.tree import build_public_form
+
+FILE = Path(__file__).with_suffix(".toml")
+PAGE = DOCS / "solvers" / "published_spots.md"
+RESULTS = Path(__file__).parent / "results" / "published_spots.json"
+MEMORY = 12_000_000_000
+TARGET = 1e-6
+"""Exploitability to which a spot is solved that names no target, as a share of the pot."""
+MAX_ITERATIONS = 200_000
+FREQUENCY_WITHIN = 0.01
+"""By how much a frequency may differ that is the same in all equilibria."""
+START = "(start)"
+COUNTS = {"decisions": "decision nodes", "chance": "chance nodes", "nodes": "nodes"}
+
+
+def load_spots() -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """Return the spots, and the published figures whose trees cannot be matched."""
+    known = tomllib.loads(FILE.read_text("utf-8"))
+    return known["spot"], known["gap"]
+
+
+def game_of(spot: Mapping[str, Any]) -> NoLimitEndgame:
+    """Return the game of a spot."""
+    text = spot["tree"].strip()
+    is_game = text.startswith(NoLimitEndgame.name)
+    return infoset.load(text) if is_game else parse_spot(text, name=spot["name"])
+
+
+def count_nodes(game: NoLimitEndgame) -> Counter[str]:
+    """Return the numbers of decision nodes, chance nodes and all nodes, without merging suits.
+
+    Lines of betting are listed once, and counted as often as cards can be dealt before them.
+    """
+    rules = game.rules.betting
+    dealt = len(game.board) // 2
+    found: Counter[str] = Counter()
+
+    def visit(betting: Betting) -> None:
+        boards = 1
+        for street in range(betting.street):
+            boards *= 52 - dealt - street
+        is_showdown = betting.street == len(rules.streets) - 1
+        if betting.turn is not None:
+            found["decisions"] += boards
+            for after in rules.actions(betting).values():
+                visit(after)
+        elif betting.folded is None and not is_showdown:
+            found["chance"] += boards
+            visit(rules.next_street(betting))
+        found["nodes"] += boards
+
+    visit(game.rules.initial_state().betting)
+    return found
+
+
+def solved(spot: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what infoset computes for a spot: the exploitability, and a number for each figure."""
+    game = game_of(spot)
+    form = build_public_form(game, memory=MEMORY)
+    precision = "float32" if "target" in spot else "float64"
+    target = spot.get("target", TARGET) * game.pot
+    result = infoset.solve(form, target=target, precision=precision, iterations=MAX_ITERATIONS)
+    values = PublicValues(result.policy)
+    figures = [computed(figure, game, values) for figure in spot["figures"]]
+    return {"exploitability": result.exploitability, "figures": figures}
+
+
+def computed(figure: Mapping[str, Any], game: NoLimitEndgame, values: PublicValues) -> float:
+    """Return infoset's number for a published figure."""
+    form, what = values.public_form, figure["what"]
+    if what in COUNTS:
+        return count_nodes(game)[what]
+    if what == "iterations":
+        return infoset.solve(form, "dcfr", iterations=figure["iterations"]).exploitability
+    node = form.find_line(figure.get("line", START))[0]
+    player = int(form.player[node])
+    weights = values.belief(node, player)
+    if "hand" in figure:
+        chosen = dict(zip(HOLE_CARDS, parse_range(figure["hand"]), strict=True))
+        weights = weights * [chosen[str(hand)] for hand in form.hands[player]]
+        weights /= weights.sum()
+    if what == "frequency":
+        action = form.legal_actions(node).index(figure["action"])
+        return float(values.policy.at_node(node)[action] @ weights)
+    share = game.pot / 2 if figure.get("with_pot") else 0.0
+    return float(values.values(node, 0) @ weights) + share
+
+
+def allowed(figure: Mapping[str, Any], exploitability: float) -> float | None:
+    """Return by how much infoset's number may differ from a published one; None if it is free.
+
+    A player's value in a profile differs from that of the game by at most the larger gain of a best
+    response, and this is at most twice the exploitability. Half a unit of the last digit is added.
+    """
+    if figure.get("free"):
+        return None
+    if figure["what"] in COUNTS:
+        return 0.0
+    if figure["what"] == "frequency":
+        return FREQUENCY_WITHIN
+    digit = 10.0 ** int(Decimal(repr(figure["published"])).as_tuple().exponent)
+    return figure.get("within", 2 * (figure.get("exploitability", 0) + exploitability) + digit / 2)
+
+
+def page_part(results: Mapping[str, Any]) -> str:
+    """Return the tables of the page: the figures, and what cannot be matched."""
+    spots, gaps = load_spots()
+    rows = []
+    for spot in spots:
+        found = results.get(spot["name"], {"figures": [None] * len(spot["figures"])})
+        pot = game_of(spot).pot
+        for at, (figure, number) in enumerate(zip(spot["figures"], found["figures"], strict=True)):
+            rows.append(
+                [
+                    spot_text(spot) if at == 0 else "",
+                    figure_text(figure),
+                    published_text(figure),
+                    "not solved" if number is None else number_text(figure, number),
+                    errors_text(figure, found, pot) if figure["what"] == "value" else "",
+                ]
+            )
+    header = ["spot", "figure", "published", "infoset", "exploitability, % of pot"]
+    lacking = [[f"[{gap['name']}]({gap['url']})", gap["published"], gap["missing"]] for gap in gaps]
+    return f"{table(header, rows)}\n\n{table(['not matched', 'published', 'missing'], lacking)}"
+
+
+def spot_text(spot: Mapping[str, Any]) -> str:
+    """Return the name of a spot, with a link to its source."""
+    return f"[{spot['name']}]({spot['url']})" if "url" in spot else spot["name"]
+
+
+def figure_text(figure: Mapping[str, Any]) -> str:
+    """Return what a figure is."""
+    what = figure["what"]
+    if what == "iterations":
+        text = f"exploitability, {figure['iterations']:,} iterations"
+    elif what == "frequency":
+        text = " ".join(filter(None, (figure.get("hand"), figure["action"])))
+        text += f" after `{figure['line']}`" if "line" in figure else ""
+    else:
+        text = COUNTS.get(what, what)
+        text += f" of {figure['hand']}" if "hand" in figure else ""
+    return f"{text} ({figure['by']})" if "by" in figure else text
+
+
+def published_text(figure: Mapping[str, Any]) -> str:
+    """Return a published figure as the source prints it."""
+    return figure.get("printed", f"{figure['published']:,}").replace("-", "−")
+
+
+def number_text(figure: Mapping[str, Any], number: float) -> str:
+    """Return infoset's number with about the digits of the published one."""
+    if figure["what"] in COUNTS:
+        return f"{number:,}"
+    text = f"{number:.5f}" if figure["what"] == "value" else f"{number:.4f}"
+    return text.replace("-", "−")
+
+
+def errors_text(figure: Mapping[str, Any], found: Mapping[str, Any], pot: float) -> str:
+    """Return the exploitability of the published solution and of infoset's, in percent of the pot.
+
+    Below a millionth of a percent, it is rounding.
+    """
+    given = [figure.get("exploitability"), found.get("exploitability")]
+    texts = [
+        "?" if error is None else f"{100 * error / pot:.2g}" if error > 1e-8 * pot else "0"
+        for error in given
+    ]
+    return " / ".join(texts)
+
+
+def load_results() -> dict[str, Any]:
+    """Return the stored results by spot."""
+    return json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+
+
+def main() -> None:
+    """Solve spots, print the tables, and update the page if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="solve all spots")
+    parser.add_argument("--spot", help="solve the spots whose name contains this text")
+    parser.add_argument("--write", action="store_true", help="update the results and the page")
+    arguments = parser.parse_args()
+    results = load_results()
+    for spot in load_spots()[0]:
+        is_named = arguments.spot is not None and arguments.spot in spot["name"]
+        if is_named or arguments.all or (arguments.spot is None and spot["cost"] != "long"):
+            results[spot["name"]] = solved(spot)
+            if arguments.write:
+                RESULTS.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    print(page_part(results))
+    if arguments.write:
+        page = replace_part(PAGE.read_text("utf-8"), "published_spots.py", page_part(results))
+        PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
