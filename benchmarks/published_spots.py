@@ -138,26 +138,22 @@ def page_part(results: Mapping[str, Any]) -> str:
     spots, gaps = load_spots()
     rows = []
     for spot in spots:
+        name = f"[{spot['name']}]({spot['url']})" if "url" in spot else spot["name"]
         found = results.get(spot["name"], {"figures": [None] * len(spot["figures"])})
         pot = game_of(spot).pot
-        for at, (figure, number) in enumerate(zip(spot["figures"], found["figures"], strict=True)):
-            rows.append(
-                [
-                    spot_text(spot) if at == 0 else "",
-                    figure_text(figure),
-                    published_text(figure),
-                    "not solved" if number is None else number_text(figure, number),
-                    errors_text(figure, found, pot) if figure["what"] == "value" else "",
-                ]
-            )
-    header = ["spot", "figure", "published", "infoset", "exploitability, % of pot"]
+        for figure, number in zip(spot["figures"], found["figures"], strict=True):
+            theirs, ours = published_text(figure), "not solved"
+            if number is not None:
+                ours = number_text(figure, number)
+                if figure["what"] == "value":
+                    ours += error_text(found["exploitability"], pot)
+            if "exploitability" in figure:
+                theirs += error_text(figure["exploitability"], pot)
+            rows.append([name, figure_text(figure), theirs, ours])
+            name = ""
+    header = ["spot", "figure", "published", "infoset"]
     lacking = [[f"[{gap['name']}]({gap['url']})", gap["published"], gap["missing"]] for gap in gaps]
     return f"{table(header, rows)}\n\n{table(['not matched', 'published', 'missing'], lacking)}"
-
-
-def spot_text(spot: Mapping[str, Any]) -> str:
-    """Return the name of a spot, with a link to its source."""
-    return f"[{spot['name']}]({spot['url']})" if "url" in spot else spot["name"]
 
 
 def figure_text(figure: Mapping[str, Any]) -> str:
@@ -187,17 +183,10 @@ def number_text(figure: Mapping[str, Any], number: float) -> str:
     return text.replace("-", "−")
 
 
-def errors_text(figure: Mapping[str, Any], found: Mapping[str, Any], pot: float) -> str:
-    """Return the exploitability of the published solution and of infoset's, in percent of the pot.
-
-    Below a millionth of a percent, it is rounding.
-    """
-    given = [figure.get("exploitability"), found.get("exploitability")]
-    texts = [
-        "?" if error is None else f"{100 * error / pot:.2g}" if error > 1e-8 * pot else "0"
-        for error in given
-    ]
-    return " / ".join(texts)
+def error_text(exploitability: float, pot: float) -> str:
+    """Return an exploitability in percent of the pot, in parentheses."""
+    percent = 100 * exploitability / pot
+    return " (<0.001%)" if percent < 0.001 else f" ({percent:.2g}%)"
 
 
 def load_results() -> dict[str, Any]:

@@ -37,6 +37,17 @@ def test_infoset_finds_what_others_have_published(spot):
     assert compare(spot, found) > 0
 
 
+@pytest.mark.broad
+def test_the_small_flop_has_another_value_without_its_all_in_threshold():
+    """The page says so: the threshold of a source is part of its tree."""
+    spot = next(spot for spot in SPOTS if spot["name"] == "Flop, small")
+    changed = {**spot, "tree": spot["tree"].replace("all_in=0.67", "all_in=1.0")}
+    assert published_spots.game_of(changed) != published_spots.game_of(spot)
+    value = published_spots.solved(changed)["figures"][1]
+    assert value == pytest.approx(-0.6193, abs=0.0005)
+    assert f"{value:.4f}".replace("-", "−") in published_spots.PAGE.read_text("utf-8")
+
+
 def test_stored_results_agree_with_the_published_figures():
     assert RESULTS.keys() == {spot["name"] for spot in SPOTS}
     assert all(compare(spot, RESULTS[spot["name"]]) > 0 for spot in SPOTS)
