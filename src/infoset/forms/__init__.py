@@ -12,6 +12,16 @@ from infoset.forms._payoff_kernels import (
     pair_gradient,
     terminal_gradient,
 )
+from infoset.forms._public_division_kernels import (
+    Parts,
+    RowWorkspace,
+    add_copies,
+    add_to_parents,
+    copy_rows,
+    fill_part_gradient,
+    keep_copies,
+    read_reach_of_run,
+)
 from infoset.forms._public_payoff_kernels import (
     Composition,
     PublicPayoffs,
@@ -67,6 +77,7 @@ from infoset.forms.payoffs import (
     no_composition,
     restrict_blocks,
 )
+from infoset.forms.public_division import PartWorkspace, PublicDivision
 from infoset.forms.public_form import PublicForm, as_public_form, check_public_form
 from infoset.forms.public_layout import PublicSequences
 from infoset.forms.public_operators import (

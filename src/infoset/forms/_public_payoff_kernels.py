@@ -352,7 +352,15 @@ def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArr
     written.
     """
     gradient[payoffs.filled[0] : payoffs.filled[1]] = 0.0
-    for batch in range(len(payoffs.table)):
+    add_batches(payoffs, 0, len(payoffs.table), plan, gradient)
+
+
+@nested_kernel
+def add_batches(
+    payoffs: PublicPayoffs, first: int, last: int, plan: FloatArray, gradient: FloatArray
+) -> None:
+    """Add the values of some batches of terms to `gradient`, given the opponent's plan."""
+    for batch in range(first, last):
         table = payoffs.table[batch]
         begin, count = payoffs.first[batch], payoffs.first[batch + 1] - payoffs.first[batch]
         read_reach(payoffs, batch, begin, count, plan)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, form_layouts
 from infoset.typing import FloatArray, Player
 
+if TYPE_CHECKING:
+    from infoset.forms.public_division import PublicDivision
+
 
 class DerivedMembers:
     """Members derived from treeplexes, public states, constant sum, payoffs and `reach_gradient`.
@@ -39,6 +42,11 @@ class DerivedMembers:
     def complete(self, probabilities: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
         """Return the same probabilities; see `Form.complete`."""
         return probabilities
+
+    @property
+    def division(self) -> PublicDivision | None:
+        """None: the form is not divided into parts."""
+        return None
 
     @property
     def infostate_shapes(self) -> tuple[InfostateShapes, ...] | None:

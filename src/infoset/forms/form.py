@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar
 
+    from infoset.forms.public_division import PublicDivision
+
     FormT = TypeVar("FormT", bound="Form", covariant=True, default="Form")
     AnyForm = TypeVar("AnyForm", bound="Form")
 else:  # defaults of type variables are for type checkers only
@@ -148,6 +150,10 @@ class Form(Protocol, metaclass=_HasMembers):
     @property
     def infostate_shapes(self) -> tuple[InfostateShapes, ...] | None:
         """Per player, its infostate trees, if there are too many infostates to list them."""
+
+    @property
+    def division(self) -> PublicDivision | None:
+        """The division into a top and parts that methods visit one by one, if the form has one."""
 
     @property
     def layouts(self) -> tuple[Layout, ...]:

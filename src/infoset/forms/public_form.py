@@ -12,14 +12,15 @@ from infoset.errors import UnsupportedGameError
 from infoset.forms._payoff_kernels import ComposedPayoffs
 from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.forms.derived_members import MeasuredByKernels, plan_value
-from infoset.forms.form import FormTable
+from infoset.forms.form import FormTable, PlayerValues
 from infoset.forms.payoffs import (
     FormPayoffs,
-    check_range,
     no_composition,
 )
+from infoset.forms.public_division import PublicDivision
 from infoset.forms.public_operators import Dense, with_outcome_of_reach
 from infoset.forms.public_payoff_terms import (
+    check_payoffs,
     has_few_payoffs,
     largest_composed_payoff,
     largest_payoff,
@@ -144,14 +145,33 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         return held
 
     @cached_property
+    def division(self) -> PublicDivision | None:
+        """The division into a top and parts; None if the form is small, or nothing is dealt."""
+        return PublicDivision(self) if self.parts.any() else None
+
+    def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
+        """Return the values of the players under behavior policies, per player [Q]."""
+        if self.division is None:
+            return super().player_values(probabilities)
+        pairs = zip(self.layouts, probabilities, strict=True)
+        policies = tuple(layout.to_positions(own) for layout, own in pairs)
+        return self.division.values(policies, are_policies=True)
+
+    def values_of_weights(
+        self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
+    ) -> tuple[PlayerValues, ...]:
+        """Return `player_values` of normalized weights; see `Form.values_of_weights`."""
+        if self.division is not None:
+            return self.division.values(weights)
+        return super().values_of_weights(weights, workspace)
+
+    @cached_property
     def _float64_payoffs(self) -> tuple[PublicPayoffs, PublicPayoffs]:
         return public_payoffs(self, 0, self.layouts), public_payoffs(self, 1, self.layouts)
 
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
         """Return what `fill_gradient` reads; see `Form.payoffs`."""
-        ends = self.terminals
-        reach = np.repeat(ends.chance_reach, np.diff(ends.first_payoff))[:, None]
-        check_range(self.name, ends.payoff * reach, precision)
+        check_payoffs(self, precision)
         # Arrays are shared, except numbers in another precision and intermediate results.
         none = no_composition(precision)
         return FormPayoffs(

@@ -53,6 +53,8 @@ class PublicRuns:
 
     node: IntArray
     """[R] the public node."""
+    part: LongArray
+    """[R] as in `PublicStructure.parts`."""
     depth: IntArray
     """[R] number of the player's earlier decisions."""
     actions: LongArray
@@ -113,6 +115,7 @@ def public_runs(
     class_map: IntArray,
     sequences: PublicSequences,
     classes: IntArray,
+    parts: LongArray,
 ) -> PublicRuns:
     """Return the public decisions of one player.
 
@@ -126,17 +129,19 @@ def public_runs(
         The player's public sequences.
     classes
         [C, hands] the player's `PublicForm.hand_classes`.
+    parts
+        [V] as in `PublicForm`.
     """
-    num_actions, own = num_actions[nodes], class_map[nodes]
+    num_actions, own, part = num_actions[nodes], class_map[nodes], parts[nodes]
     actions = num_actions.astype(np.int64)
     count = (classes.max(axis=1) + 1)[own].astype(np.int64)
     last, public = sequences.last[nodes], sequences.first[nodes]
     depth = own_depths(last, public, num_actions, len(sequences.start))
     # `lexsort` sorts by the last key first: groups are infostates of equal depth and action count.
-    order = np.lexsort((nodes, num_actions, depth))
+    order = np.lexsort((nodes, num_actions, depth, part))
     place = np.empty(len(order), np.int64)
     place[order] = np.cumsum(count[order]) - count[order]
-    begins = is_new(depth[order], num_actions[order])
+    begins = is_new(part[order], depth[order], num_actions[order])
     group = np.cumsum(begins) - 1
     size = np.bincount(group, count[order]).astype(np.int64)
     of_group = size * actions[order][begins]
@@ -146,6 +151,7 @@ def public_runs(
     row, class_above = _classes_above(own, sequences.class_map[last], classes)
     return PublicRuns(
         node=nodes,
+        part=part,
         depth=depth,
         actions=actions,
         count=count,
@@ -230,18 +236,24 @@ def _frozen(array: IntArray) -> IntArray:
 
 
 class PublicLayout(Layout):
-    """The layout of a player of a public form, equal to that of `action_major_layout`."""
+    """The layout of a player of a public form: part by part, each as in `action_major_layout`."""
 
     _runs: PublicRuns
 
     def __init__(self, runs: PublicRuns) -> None:
         order = np.argsort(runs.place)
         groups = np.stack([runs.first, runs.stride, runs.actions, runs.place, runs.stride], axis=1)
-        groups = groups[order][is_new(runs.depth[order], runs.actions[order])].astype(np.uint32)
+        begins = is_new(runs.part[order], runs.depth[order], runs.actions[order])
+        vars(self).update(groups=groups[order][begins].astype(np.uint32), _runs=runs)
+
+    @cached_property
+    def parent(self) -> IndexArray:
+        """[I] position of the parent sequence, with infostates in the order of the groups."""
+        runs = self._runs
         parent = np.empty(runs.num_infostates, np.uint32)
         above = runs.positions(runs.above), np.minimum(runs.above_step, 1)
         fill_parents(runs.place, runs.count, *above, runs.row, runs.class_above, parent)
-        vars(self).update(groups=groups, parent=parent, _runs=runs)
+        return parent
 
     @property
     def num_sequences(self) -> int:

@@ -16,6 +16,7 @@ from infoset.forms._public_payoff_kernels import (
     PublicPayoffs,
     public_gradient,
 )
+from infoset.forms.payoffs import check_range
 from infoset.forms.public_operators import Dense, HandPrior, Showdown, reach_of_pairs
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.transform import PlanMap, Transform
@@ -56,6 +57,13 @@ def public_hand_gradient(form: PublicStructure, plan: FloatArray, player: Player
     return gradient
 
 
+def check_payoffs(form: PublicStructure, precision: str) -> None:
+    """Check that a precision can represent the payoffs of a form; see `check_range`."""
+    ends = form.terminals
+    reach = np.repeat(ends.chance_reach, np.diff(ends.first_payoff))[:, None]
+    check_range(form.name, ends.payoff * reach, precision)
+
+
 def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPayoffs, ...]:
     """Split payoffs into up to `number` parts with about the same number of terms.
 
@@ -79,6 +87,41 @@ def with_terms(payoffs: PublicPayoffs, chosen: LongArray) -> PublicPayoffs:
     # From tables by batch to tables by term. Terms of a table stay together.
     table = np.repeat(payoffs.table, np.diff(payoffs.first))[chosen]
     first, tables = _batches(np.bincount(table, minlength=len(payoffs.kind)))
+    return _in_order(payoffs, chosen, first, tables)
+
+
+def in_parts(
+    payoffs: PublicPayoffs,
+    part: LongArray,
+    num_parts: int,
+    own_start: LongArray,
+    other_start: LongArray,
+) -> tuple[PublicPayoffs, LongArray]:
+    """Return payoffs with the terms of each part together, and the first batch of each part.
+
+    Parameters
+    ----------
+    part
+        [M] the part of each term.
+    own_start, other_start
+        [M] what replaces the places of the payoffs; their strides remain.
+    """
+    table = np.repeat(payoffs.table, np.diff(payoffs.first))
+    order = np.lexsort((table, part))
+    num_tables = len(payoffs.kind)
+    # A pair of numbers as one, which `divmod` takes apart.
+    pairs, sizes = np.unique(part * num_tables + table, return_counts=True)
+    first, pair = _batches(sizes)
+    part_of_batch, tables = np.divmod(pairs[pair], num_tables)
+    moved = payoffs._replace(own_start=own_start, other_start=other_start)
+    first_batch = np.searchsorted(part_of_batch, np.arange(num_parts + 1))
+    return _in_order(moved, order, first, tables), first_batch
+
+
+def _in_order(
+    payoffs: PublicPayoffs, chosen: LongArray, first: LongArray, tables: LongArray
+) -> PublicPayoffs:
+    """Return the chosen terms of payoffs in a given order, with their batches and tables."""
     factor = payoffs.factor.reshape(NUM_FACTORS, -1)
     # The last batch of a row reads whole vectors, beyond the terms.
     padding = np.zeros((NUM_FACTORS, LANES), factor.dtype)

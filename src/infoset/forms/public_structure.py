@@ -31,6 +31,9 @@ from infoset.utils.arguments import check_player
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
+DIVIDED_FROM = 1 << 20
+"""Number of sequences from which on a form is divided: a smaller one fits in a cache."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublicTerminals(ShortRepr):
@@ -248,12 +251,44 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
     def runs(self) -> tuple[PublicRuns, PublicRuns]:
         """Per player, the public decisions, and where the sequences of their hands are."""
         first, second = (
-            public_runs(nodes, self.num_actions, self.class_map, sequences, classes)
+            public_runs(nodes, self.num_actions, self.class_map, sequences, classes, self.parts)
             for nodes, sequences, classes in zip(
                 self.decisions, self.sequences, self.hand_classes, strict=True
             )
         )
         return first, second
+
+    @cached_property
+    def parts(self) -> LongArray:
+        """[V] the part of each public node in the order of the layouts; 0 for the top.
+
+        In large forms, the public nodes after the last removal of hands by chance are in parts: one
+        for each set of hands, which is the board in poker. The nodes before are the top.
+        """
+        part = np.zeros(self.num_nodes, np.int64)
+        if self.num_infostate_actions < DIVIDED_FROM:
+            return part
+        changes = self.hand_set != self.hand_set[self.parent]
+        changes[0] = False
+        # Whether hands are removed below a node; children come after their parents.
+        removes = np.zeros(self.num_nodes, bool)
+        parents = self.parent.tolist()
+        for node in range(self.num_nodes - 1, 0, -1):
+            if changes[node] or removes[node]:
+                removes[parents[node]] = True
+        is_below = np.zeros(self.num_nodes, bool)
+        for node in range(1, self.num_nodes):
+            is_below[node] = is_below[parents[node]] or (changes[node] and not removes[node])
+        part[is_below] = 1 + np.unique(self.hand_set[is_below], return_inverse=True)[1]
+        return part
+
+    @property
+    def num_infostate_actions(self) -> int:
+        """Number of actions at all infostates of both players."""
+        return sum(
+            int((self.num_actions[nodes] * own[self.class_map[nodes]].astype(np.int64)).sum())
+            for nodes, own in zip(self.decisions, self.num_classes, strict=True)
+        )
 
     @cached_property
     def treeplexes(self) -> tuple[Treeplex, Treeplex]:

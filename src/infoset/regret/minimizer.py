@@ -12,6 +12,7 @@ from infoset.forms import (
     Form,
     FormPayoffs,
     Layout,
+    PublicDivision,
     Treeplex,
     absolute_payoffs,
     check_form,
@@ -25,6 +26,8 @@ from infoset.regret._cfr_kernels import (
     match_regrets,
     respond,
 )
+from infoset.regret._part_kernels import DividedState
+from infoset.regret.divided_iteration import DividedIteration
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
 from infoset.typing import BoolArray, FloatArray, IndexArray, Player, StateArrays
@@ -121,9 +124,6 @@ class RegretMinimizer(IterativeState):
         self.precision = precision
         self._layouts = form.layouts
         self._groups = tuple(layout.groups for layout in self._layouts)
-        self._parents = tuple(layout.parent for layout in self._layouts)
-        payoffs = form.payoffs(precision)
-        self._payoffs, self._refresh = payoffs
         self._responding = _last_decisions(form, self._layouts, responding)
         self._matches = (
             # The policy then follows from the regrets alone.
@@ -131,16 +131,37 @@ class RegretMinimizer(IterativeState):
             and responding is None
             and sum(layout.num_sequences for layout in self._layouts) >= MANY_SEQUENCES
         )
+        self._threads = threads
+        self._division = form.division if responding is None else None
         self._set_state()
-        self._tolerances = regret_tolerances(form, payoffs, self._plans)
         # Only now, because the tolerances need temporary arrays.
         self._regrets, self._averages = (
             tuple(np.zeros(layout.num_sequences, precision) for layout in self._layouts)
             for _ in range(2)
         )
         self._respond_to_start()
-        self._threads = threads
-        self._threaded = self._make_threaded()
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Prepare iterations on the arrays of the state."""
+        self._threaded = self._divided = None
+        if self._division is None:
+            self._threaded = self._make_threaded()
+            return
+        policies = self._policies or ((np.zeros(0, self.precision),) * 2)
+        arrays = zip(
+            self._regrets,
+            self._averages,
+            policies,
+            self._tolerances,
+            self._previous,
+            self._changes,
+            strict=True,
+        )
+        first, second = (DividedState(*own) for own in arrays)
+        self._divided = DividedIteration(
+            self._division, self.scheme, self._limit, (first, second), self._threads
+        )
 
     def _make_threaded(self) -> ThreadedIteration | None:
         """Return the iteration by threads or in stages; None if it runs in one compiled call."""
@@ -191,15 +212,13 @@ class RegretMinimizer(IterativeState):
     def _set_state(self) -> None:
         sizes = [plex.num_sequences for plex in self.form.treeplexes]
         number = self.precision
-        self._allocate()
-        self._has_plans = True
-        # Between the sweeps of an iteration, the next policy has the place of the gradient.
-        self._policies = self._gradients
-        if not self._matches:
-            self._policies = tuple(np.empty(size, number) for size in sizes)
-        for player, layout in enumerate(self._layouts):
-            self._policies[player][:] = layout.uniform_policy(number)
-            self._realize_player(player)
+        if self._division is None:
+            self._set_plans()
+        else:
+            self._tolerances = divided_tolerances(self._division, number)
+            self._policies = ()
+            if not self._matches:
+                self._policies = tuple(own.uniform_policy(number) for own in self._layouts)
         limit = self.scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
         # Without an adaptive prediction nothing reads these arrays.
@@ -208,6 +227,23 @@ class RegretMinimizer(IterativeState):
         self._changes = tuple(np.zeros((2, size), number) for size in kept)
         # The uniform policy matches regrets of 0, whatever the numbers of the row are.
         self._rows = 0, np.ones((1, NUM_COLUMNS))
+
+    def _set_plans(self) -> None:
+        """Set policies and plans to those of uniform play, and what depends on them."""
+        number, form = self.precision, self.form
+        self._parents = tuple(layout.parent for layout in self._layouts)
+        payoffs = form.payoffs(number)
+        self._payoffs, self._refresh = payoffs
+        self._allocate()
+        self._has_plans = True
+        # Between the sweeps of an iteration, the next policy has the place of the gradient.
+        self._policies = self._gradients
+        if not self._matches:
+            self._policies = tuple(np.empty_like(plan) for plan in self._plans)
+        for player, layout in enumerate(self._layouts):
+            self._policies[player][:] = layout.uniform_policy(number)
+            self._realize_player(player)
+        self._tolerances = regret_tolerances(form, payoffs, self._plans)
 
     def _realize_player(self, player: Player) -> None:
         """Fill the current plan of a player."""
@@ -246,15 +282,24 @@ class RegretMinimizer(IterativeState):
 
     def _current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] current plan, in the order of position."""
+        if self._division is not None:
+            plans = tuple(np.empty_like(own) for own in self._averages)
+            policies = self.current_weights()
+            for layout, policy, plan in zip(self._layouts, policies, plans, strict=True):
+                realize_policy(layout.groups, layout.parent, policy, plan)
+            return plans
         if not self._has_plans:
             self._realize()
         return self._plans
 
-    def workspace(self) -> FloatArray:
+    def workspace(self) -> FloatArray | None:
         """Return memory for an evaluation, twice as long as the longest plan, in double precision.
 
-        It is the memory of the current plans, which are computed again when they are needed.
+        It is the memory of the current plans, which are computed again when they are needed. None
+        if no plans of the whole game are stored.
         """
+        if self._division is not None:
+            return None
         self._has_plans = False
         if not self._plans:
             self._allocate()
@@ -297,13 +342,17 @@ class RegretMinimizer(IterativeState):
                 f"{self.iteration + iterations} are too large for {self.precision}: use "
                 "precision='float64', or smaller exponents"
             )
-        self._current_plans()
+        if self._division is None:
+            self._current_plans()
         if self._matches and schedule[:, PREDICTION_WEIGHT].any():
             # The schedule of a subclass predicts, and a policy then depends on the last regret.
             self._store_policies(self.current_weights())
         # The row before, and then those of the iterations.
         rows = np.concatenate([self._last_row()[None], schedule])
         self._rows = self.iteration, rows
+        if self._divided is not None:
+            self._divided.run(rows, self._done)
+            return
         if self._threaded is None:
             self._run_compiled(schedule, rows[0])
             return
@@ -343,7 +392,8 @@ class RegretMinimizer(IterativeState):
                 self._policies, self._matches = self._regrets, False
             self.is_finished = True
             # Plans follow from the policies if they are needed again.
-            self._has_plans, self._workspace, self._threaded = False, np.zeros(0), None
+            self._has_plans, self._workspace = False, np.zeros(0)
+            self._threaded = self._divided = None
             self._regrets = self._gradients = self._plans = ()
             self._previous = self._changes = self._tolerances = ()
 
@@ -373,7 +423,7 @@ class RegretMinimizer(IterativeState):
         self._rows = self.iteration, row
         if not self._matches:
             return
-        saved = [state[f"policies.{player}"] for player in range(len(self._plans))]
+        saved = [state[f"policies.{player}"] for player in range(self.form.num_players)]
         if not all(map(np.array_equal, self.current_weights(), saved)):
             # The session that saved them planned its schedule differently.
             self._store_policies(tuple(own.copy() for own in saved))
@@ -381,12 +431,12 @@ class RegretMinimizer(IterativeState):
     def _store_policies(self, policies: tuple[FloatArray, ...]) -> None:
         """Store the current policies, which do not match the regrets, or will not."""
         self._policies, self._matches = policies, False
-        self._threaded = self._make_threaded()
+        self._prepare()
 
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] average realization plan; at the start, the current plan."""
-        pairs = zip(self._layouts, self._averages, self._current_plans(), strict=True)
-        return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
+        pairs = zip(self._layouts, self.average_weights(), strict=True)
+        return tuple(layout.average_plan(own, own) for layout, own in pairs)
 
     def average_weights(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] weighted sum of plans, in the order and precision of the state.
@@ -485,6 +535,16 @@ def _decisions_of(plex: Treeplex, layout: Layout, chosen: BoolArray, name: str) 
     place = np.arange(len(layout.infostate))
     rows = np.stack([base[group] + place - first[group], count[group], actions[group], place])
     return rows.T[chosen[layout.infostate]].astype(np.uint32)
+
+
+def divided_tolerances(division: PublicDivision, precision: str) -> tuple[FloatArray, FloatArray]:
+    """Return `regret_tolerances` of a divided form."""
+    sizes = (own.absolute() for own in division.payoffs(precision))
+    first, second = division.best_values((next(sizes), next(sizes)))
+    fraction = first.dtype.type(TOLERANCES[precision])
+    for own in (first, second):
+        own *= fraction
+    return first, second
 
 
 def regret_tolerances(

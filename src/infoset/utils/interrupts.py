@@ -10,16 +10,19 @@ from typing import Any
 
 
 @contextmanager
-def interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C until the block ends. Threads other than the main thread never receive it."""
+def interrupts_held() -> Iterator[list[Any]]:
+    """Delay Ctrl-C until the block ends; it gets a list that is not empty from Ctrl-C on.
+
+    Threads other than the main thread never receive it.
+    """
     before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
     received: list[Any] = []
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield received
+        return
     signal.signal(signal.SIGINT, lambda *arguments: received.append(arguments))
     try:
-        yield
+        yield received
     finally:
         signal.signal(signal.SIGINT, before)
     if received:  # not if the block raised: its exception ends the work as well

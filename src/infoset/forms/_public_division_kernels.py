@@ -1,0 +1,283 @@
+"""Kernels on the parts of a divided public form, which pass over the hands of a row at a time.
+
+All hands at a public decision have the same actions, and their entries of an action are
+consecutive, so that the compiler turns each loop over hands into long vectors.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infoset.forms._public_payoff_kernels import PublicPayoffs, add_batches
+from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
+
+
+class Parts(NamedTuple):
+    """Where the sequences and infostates of one player are in each of P parts; part 0 is the top.
+
+    A kernel sees a part as a small treeplex. Its places are first copies of the rows of the top
+    that it refers to, which are last sequences before the part, hand by hand; and then its own
+    sequences, in the order of the layout.
+    """
+
+    position: LongArray
+    infostate: LongArray
+    """[P + 1] the first own sequence and infostate of each part, in the order of the layout."""
+    above: LongArray
+    """[P] the number of copies, which is the place of the first own sequence."""
+    first_row: LongArray
+    """[P + 1] the rows of the top that each part refers to."""
+    row_position: LongArray
+    row_size: LongArray
+    """[rows] the position of the first sequence of each row, and their number."""
+    first_copy: LongArray
+    """[P + 1] the first copy of each part among those of all parts."""
+    first_run: LongArray
+    """[P + 1] the public decisions of each part, parents first."""
+    place: LongArray
+    stride: LongArray
+    actions: LongArray
+    count: LongArray
+    """[R] place of the first action of the first class of hands, the distance to the next action,
+    and the numbers of actions and of classes."""
+    first_infostate: LongArray
+    """[R] the infostate of the first class, counted from the first one of the part."""
+    parent: LongArray
+    """[R] place of the parent sequence of the first class."""
+    parent_step: LongArray
+    """[R] distance from one class to the next there; 0 for the empty sequence."""
+    parent_row: LongArray
+    """[R] the row of `class_above`, which has the class of hands at the parent sequence for each
+    class; -1 if it is the same class."""
+    class_above: IntArray
+
+
+class RowWorkspace(NamedTuple):
+    """Arrays for the hands of one public decision: [largest number] and, by action, [A * largest]."""
+
+    total: FloatArray
+    value: FloatArray
+    reach: FloatArray
+    weights: FloatArray
+
+
+@nested_kernel
+def copy_rows(parts: Parts, part: int, top: FloatArray, plan: FloatArray) -> None:
+    """Fill the first places of a part from the plan of the top."""
+    place = 0
+    for row in range(parts.first_row[part], parts.first_row[part + 1]):
+        first, size = parts.row_position[row], parts.row_size[row]
+        source, target = top[first : first + size], plan[place : place + size]
+        for hand in range(size):
+            target[hand] = source[hand]
+        place += size
+
+
+@bare_kernel
+def add_copies(parts: Parts, copies: FloatArray, gradient: FloatArray) -> None:
+    """Add the gradients at the copies of all parts, in order, to the gradient of the top."""
+    place = 0
+    for row in range(len(parts.row_position)):
+        first, size = parts.row_position[row], parts.row_size[row]
+        source, target = copies[place : place + size], gradient[first : first + size]
+        for hand in range(size):
+            target[hand] += source[hand]
+        place += size
+
+
+@inner_kernel
+def read_reach_of_run(parts: Parts, run: int, plan: FloatArray, reach: FloatArray) -> None:
+    """Fill `reach` with the plan at the parent sequences of a public decision, by class of hands."""
+    first, count, row = parts.parent[run], parts.count[run], parts.parent_row[run]
+    if row < 0 and parts.parent_step[run] == 1:
+        source, found = plan[first : first + count], reach[:count]
+        for own in range(count):
+            found[own] = source[own]
+        return
+    for own in range(count):
+        step = own if row < 0 else parts.class_above[row, own]
+        reach[own] = plan[first + step * parts.parent_step[run]]
+
+
+@inner_kernel
+def add_to_parents(parts: Parts, run: int, value: FloatArray, gradient: FloatArray) -> None:
+    """Add the values of a public decision to the gradient at its parent sequences."""
+    first, count, row = parts.parent[run], parts.count[run], parts.parent_row[run]
+    if row < 0 and parts.parent_step[run] == 1:
+        target = gradient[first : first + count]
+        for own in range(count):
+            target[own] += value[own]
+        return
+    for own in range(count):
+        step = own if row < 0 else parts.class_above[row, own]
+        gradient[first + step * parts.parent_step[run]] += value[own]
+
+
+@nested_kernel
+def realize_part(
+    parts: Parts,
+    part: int,
+    weights: FloatArray,
+    scale: float,
+    plan: FloatArray,
+    work: RowWorkspace,
+) -> None:
+    """Fill the plan of a part, whose copies are filled, from weights of its own sequences.
+
+    weights: in any precision, from the first own sequence on. scale: that of the empty sequence, by
+    which they are divided, before they are normalized as by `Layout.normalize`; 0 if they are a
+    policy.
+    """
+    above = parts.above[part]
+    for run in range(parts.first_run[part], parts.first_run[part + 1]):
+        place, stride, count = parts.place[run], parts.stride[run], parts.count[run]
+        actions = parts.actions[run]
+        reach, total = work.reach[:count], work.total[:count]
+        read_reach_of_run(parts, run, plan, reach)
+        total[:] = 0.0
+        for action in range(actions):
+            at = place - above + action * stride
+            weight = weights[at : at + count]
+            for hand in range(count):
+                total[hand] += weight[hand] / scale
+        for action in range(actions):
+            at = place + action * stride
+            weight, found = weights[at - above : at - above + count], plan[at : at + count]
+            if scale == 0.0:
+                for hand in range(count):
+                    found[hand] = weight[hand] * reach[hand]
+                continue
+            for hand in range(count):
+                own = weight[hand] / scale
+                share = own / total[hand] if total[hand] > 0.0 else 1.0 / actions
+                found[hand] = share * reach[hand]
+
+
+@nested_kernel
+def best_values_of_part(
+    parts: Parts, part: int, gradient: FloatArray, best: FloatArray, work: RowWorkspace
+) -> None:
+    """Add the values of infostates under best play to those of parent sequences, bottom up.
+
+    best: filled with the values, from the first infostate of the part on, unless it is empty.
+    """
+    for run in range(parts.first_run[part + 1] - 1, parts.first_run[part] - 1, -1):
+        place, stride, count = parts.place[run], parts.stride[run], parts.count[run]
+        value, first = work.value[:count], gradient[place : place + count]
+        for hand in range(count):
+            value[hand] = first[hand]
+        for action in range(1, parts.actions[run]):
+            at = place + action * stride
+            own = gradient[at : at + count]
+            for hand in range(count):
+                value[hand] = max(value[hand], own[hand])
+        if len(best):
+            at = parts.first_infostate[run]
+            kept = best[at : at + count]
+            for hand in range(count):
+                kept[hand] = value[hand]
+        add_to_parents(parts, run, value, gradient)
+
+
+@inner_kernel
+def inner_product(one: FloatArray, other: FloatArray, size: int, sums: FloatArray) -> float:
+    """Return the sum of the products of the first `size` entries; `sums` is overwritten."""
+    sums[:] = 0.0
+    # As many sums at a time as a row has hands, which the compiler adds in vectors.
+    for begin in range(0, size, len(sums)):
+        width = min(len(sums), size - begin)
+        left, right = one[begin : begin + width], other[begin : begin + width]
+        for place in range(width):
+            sums[place] += left[place] * right[place]
+    total = 0.0
+    for place in range(len(sums)):
+        total += sums[place]
+    return total
+
+
+@nested_kernel
+def fill_part_gradient(
+    parts: Parts,
+    part: int,
+    payoffs: PublicPayoffs,
+    first_batch: LongArray,
+    plan: FloatArray,
+    gradient: FloatArray,
+) -> int:
+    """Fill the gradient of a player in a part, given the opponent's plan; return its size."""
+    size = parts.above[part] + parts.position[part + 1] - parts.position[part]
+    gradient[:size] = 0.0
+    add_batches(payoffs, first_batch[part], first_batch[part + 1], plan, gradient)
+    return size
+
+
+@nested_kernel
+def keep_copies(parts: Parts, part: int, gradient: FloatArray, copies: FloatArray) -> None:
+    """Store the gradient at the copies of a part among those of all parts."""
+    first, size = parts.first_copy[part], parts.above[part]
+    source, target = gradient[:size], copies[first : first + size]
+    for place in range(size):
+        target[place] = source[place]
+
+
+@bare_kernel
+def measure_parts(
+    first: int,
+    last: int,
+    parts: tuple[Parts, Parts],
+    payoffs: tuple[PublicPayoffs, PublicPayoffs],
+    first_batch: tuple[LongArray, LongArray],
+    weights: tuple[FloatArray, FloatArray],
+    scales: tuple[float, float],
+    tops: tuple[FloatArray, FloatArray],
+    copies: tuple[FloatArray, FloatArray],
+    plans: tuple[FloatArray, FloatArray],
+    gradient: FloatArray,
+    work: RowWorkspace,
+    values: FloatArray,
+) -> None:
+    """Fill values [P, 2] with what players earn in some parts; keep the copies of best responses.
+
+    weights [Q], scales: see `realize_part`. tops: the plans of the top. plans, gradient: workspaces.
+    """
+    for part in range(first, last):
+        for player in range(2):
+            own = parts[player]
+            copy_rows(own, part, tops[player], plans[player])
+            chosen = weights[player][own.position[part] :]
+            realize_part(own, part, chosen, scales[player], plans[player], work)
+        for player in range(2):
+            own, terms, batches = parts[player], payoffs[player], first_batch[player]
+            size = fill_part_gradient(own, part, terms, batches, plans[1 - player], gradient)
+            values[part, player] = inner_product(gradient, plans[player], size, work.total)
+            best_values_of_part(own, part, gradient, gradient[:0], work)
+            keep_copies(own, part, gradient, copies[player])
+
+
+@bare_kernel
+def bound_parts(
+    first: int,
+    last: int,
+    parts: Parts,
+    others: Parts,
+    payoffs: PublicPayoffs,
+    first_batch: LongArray,
+    weights: FloatArray,
+    top: FloatArray,
+    copies: FloatArray,
+    plan: FloatArray,
+    gradient: FloatArray,
+    work: RowWorkspace,
+    best: FloatArray,
+) -> None:
+    """Fill best [I] with the values of infostates under best play in some parts.
+
+    weights: of the opponent's own sequences in each part. The others are as in `measure_parts`.
+    """
+    for part in range(first, last):
+        copy_rows(others, part, top, plan)
+        realize_part(others, part, weights, 1.0, plan, work)
+        fill_part_gradient(parts, part, payoffs, first_batch, plan, gradient)
+        best_values_of_part(parts, part, gradient, best[parts.infostate[part] :], work)
+        keep_copies(parts, part, gradient, copies)

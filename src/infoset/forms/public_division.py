@@ -1,0 +1,324 @@
+"""The division of a public form into a top and parts, each of which fits in a processor's cache.
+
+In poker, the part of a board is all play after its last card: its lines differ, but not its hands
+and their strengths. The top is all play before. Methods visit one part after another, so that the
+plans and gradients of a part stay in the cache, and those of the whole game are never stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.forms._public_division_kernels import (
+    Parts,
+    RowWorkspace,
+    add_copies,
+    best_values_of_part,
+    bound_parts,
+    fill_part_gradient,
+    measure_parts,
+    realize_part,
+)
+from infoset.forms._public_payoff_kernels import PublicPayoffs
+from infoset.forms.derived_members import PlayerValues, plan_value
+from infoset.forms.public_payoff_terms import (
+    check_payoffs,
+    in_parts,
+    public_payoffs,
+    terminals_of_terms,
+)
+from infoset.forms.public_structure import PublicStructure
+from infoset.typing import FloatArray, LongArray, Player
+
+
+class PartWorkspace(NamedTuple):
+    """What one thread overwrites in the parts that it visits, per player and for both."""
+
+    payoffs: tuple[PublicPayoffs, PublicPayoffs]
+    plans: tuple[FloatArray, FloatArray]
+    gradients: tuple[FloatArray, FloatArray]
+    rows: RowWorkspace
+
+
+@dataclass(frozen=True, eq=False)
+class PublicDivision:
+    """The division of a form whose layouts are ordered by `PublicStructure.parts`."""
+
+    form: PublicStructure
+
+    @cached_property
+    def num_parts(self) -> int:
+        """Number P of parts, including the top."""
+        return 1 + int(self.form.parts.max())
+
+    @cached_property
+    def of_terminal(self) -> LongArray:
+        """[T] the part of each terminal.
+
+        Where chance deals the last cards after an all-in, it is the part with these hands.
+        """
+        form, node = self.form, self.form.parts
+        of_set = np.zeros(len(form.hand_sets[0]), np.int64)
+        of_set[form.hand_set[node > 0]] = node[node > 0]
+        return of_set[form.terminals.hand_set]
+
+    @cached_property
+    def of_sequence(self) -> tuple[LongArray, LongArray]:
+        """Per player, the part of each public sequence."""
+        first, second = (
+            np.append(0, np.repeat(runs.part, runs.actions)) for runs in self.form.runs
+        )
+        return first, second
+
+    @cached_property
+    def rows(self) -> tuple[LongArray, LongArray]:
+        """Per player, [rows, 2] each part and public sequence of the top that it refers to."""
+        first, second = (self._rows(player) for player in range(2))
+        return first, second
+
+    def _rows(self, player: Player) -> LongArray:
+        runs, last = self.form.runs[player], self.form.terminal_sequence[:, player]
+        part = np.append(runs.part, self.of_terminal)
+        sequence = np.append(runs.last, last).astype(np.int64)
+        is_row = self._is_row(player, part, sequence)
+        return np.unique(np.stack([part, sequence], axis=1)[is_row], axis=0)
+
+    def _is_row(self, player: Player, part: LongArray, sequence: LongArray) -> LongArray:
+        return (part > 0) & (self.of_sequence[player][sequence] == 0)
+
+    @cached_property
+    def parts(self) -> tuple[Parts, Parts]:
+        """Per player, what the kernels read."""
+        first, second = (self._parts(player) for player in range(2))
+        return first, second
+
+    def _parts(self, player: Player) -> Parts:
+        runs = self.form.runs[player]
+        order, bounds = np.argsort(runs.place), np.arange(self.num_parts + 1)
+        of_run = runs.part[order]
+        first_run = np.searchsorted(of_run, bounds)
+        position = np.append(runs.first[order], runs.num_sequences)[first_run]
+        position[0] = 0  # the empty sequence is in the top
+        infostate = np.append(runs.place[order], runs.num_infostates)[first_run]
+        rows, (size, first_copy) = self.rows[player], self._copies(player)
+        above = np.diff(first_copy)
+        parent = self.places(player, runs.part, runs.last.astype(np.int64), position, above)
+        # Classes of hands are mostly those of the decision before.
+        count = runs.count[:, None]
+        classes = np.arange(runs.class_above.shape[1])
+        is_same = ((runs.class_above[runs.row] == classes) | (classes >= count)).all(axis=1)
+        columns = (
+            runs.first + (above - position[:-1])[runs.part],
+            runs.stride,
+            runs.actions,
+            runs.count,
+            runs.place - infostate[runs.part],
+            parent,
+            np.minimum(runs.above_step, 1),
+            np.where(is_same, -1, runs.row),
+        )
+        place, stride, actions, count, first_infostate, parent, step, row = (
+            own[order] for own in columns
+        )
+        return Parts(
+            position=position,
+            infostate=infostate,
+            above=above,
+            first_row=np.searchsorted(rows[:, 0], bounds),
+            row_position=runs.positions(self.form.sequences[player].start[rows[:, 1]]),
+            row_size=size,
+            first_copy=first_copy,
+            first_run=first_run,
+            place=place,
+            stride=stride,
+            actions=actions,
+            count=count,
+            first_infostate=first_infostate,
+            parent=parent,
+            parent_step=step,
+            parent_row=row,
+            class_above=runs.class_above,
+        )
+
+    def _copies(self, player: Player) -> tuple[LongArray, LongArray]:
+        """Return the number of copies of each row, and [P + 1] the first copy of each part."""
+        sequences, (part, public) = self.form.sequences[player], self.rows[player].T
+        size = self.form.num_classes[player][sequences.class_map[public]].astype(np.int64)
+        size[public == 0] = 1
+        by_part = np.bincount(part, size, minlength=self.num_parts).astype(np.int64)
+        return size, np.append(0, np.cumsum(by_part))
+
+    def places(
+        self,
+        player: Player,
+        part: LongArray,
+        sequence: LongArray,
+        position: LongArray,
+        above: LongArray,
+    ) -> LongArray:
+        """Return [n] the place of public sequences, with the first class of hands, in parts.
+
+        position, above: as in `Parts`.
+        """
+        start = self.form.sequences[player].start[sequence]
+        place = self.form.runs[player].positions(start) + (above - position[:-1])[part]
+        is_row = self._is_row(player, part, sequence)
+        rows, (size, first_copy) = self.rows[player], self._copies(player)
+        width = len(self.of_sequence[player])
+        sought = (part * width + sequence)[is_row]
+        row = np.searchsorted(rows[:, 0] * width + rows[:, 1], sought)
+        place[is_row] = (np.cumsum(size) - size - first_copy[rows[:, 0]])[row]
+        return place
+
+    @cached_property
+    def _divided(self) -> tuple[tuple[PublicPayoffs, LongArray], tuple[PublicPayoffs, LongArray]]:
+        """Per player, the payoffs in double precision by part, and [P + 1] first batches."""
+        first, second = (self._divide(player) for player in range(2))
+        return first, second
+
+    def _divide(self, player: Player) -> tuple[PublicPayoffs, LongArray]:
+        terminal = terminals_of_terms(self.form, player)
+        part = self.of_terminal[terminal]
+        own, other = (
+            self.places(
+                p,
+                part,
+                self.form.terminal_sequence[terminal, p].astype(np.int64),
+                self.parts[p].position,
+                self.parts[p].above,
+            )
+            for p in (player, 1 - player)
+        )
+        payoffs = public_payoffs(self.form, player, self.form.layouts)
+        return in_parts(payoffs, part, self.num_parts, own, other)
+
+    @property
+    def first_batch(self) -> tuple[LongArray, LongArray]:
+        """Per player, [P + 1] the batches of each part."""
+        (_, first), (_, second) = self._divided
+        return first, second
+
+    def payoffs(self, precision: str = "float64") -> tuple[PublicPayoffs, PublicPayoffs]:
+        """Return per player the payoffs by part, with places of the part for positions."""
+        check_payoffs(self.form, precision)
+        first, second = (own.in_precision(precision) for own, _ in self._divided)
+        return first, second
+
+    def workspace(self, payoffs: tuple[PublicPayoffs, PublicPayoffs]) -> PartWorkspace:
+        """Return arrays for one thread, in the precision of the payoffs."""
+        number = payoffs[0].factor.dtype
+        sizes = [int((own.above + np.diff(own.position)).max()) for own in self.parts]
+        hands = max(int(own.count.max(initial=1)) for own in self.parts)
+        actions = max(int(own.actions.max(initial=1)) for own in self.parts)
+        first, second = (own.with_own_results() for own in payoffs)
+        plans, gradients = ([np.zeros(size, number) for size in sizes] for _ in range(2))
+        row, rows = (np.zeros(hands, number) for _ in range(3)), np.zeros(actions * hands, number)
+        return PartWorkspace(
+            (first, second),
+            (plans[0], plans[1]),
+            (gradients[0], gradients[1]),
+            RowWorkspace(*row, rows),
+        )
+
+    def of_top(self, precision: str) -> tuple[FloatArray, FloatArray]:
+        """Return per player zeros for the sequences of the top."""
+        first, second = (np.zeros(int(own.position[1]), precision) for own in self.parts)
+        return first, second
+
+    def of_copies(self, precision: str) -> tuple[FloatArray, FloatArray]:
+        """Return per player zeros for the copies of all parts."""
+        first, second = (np.zeros(int(own.first_copy[-1]), precision) for own in self.parts)
+        return first, second
+
+    def values(
+        self, weights: tuple[FloatArray, ...], are_policies: bool = False
+    ) -> tuple[PlayerValues, PlayerValues]:
+        """Return the values of the players for weights of policies; see `Form.values_of_weights`.
+
+        are_policies: whether the weights are behavior policies, which are not divided by sums.
+        """
+        payoffs, batches, parts = self.payoffs(), self.first_batch, self.parts
+        work = self.workspace(payoffs)
+        tops, gradients = self.of_top("float64"), self.of_top("float64")
+        copies, values = self.of_copies("float64"), np.zeros((self.num_parts, 2))
+        first, second = weights
+        scales = tuple(0.0 if are_policies else float(own[0]) for own in weights)
+        for own, chosen, scale, top in zip(parts, weights, scales, tops, strict=True):
+            top[0] = 1.0
+            realize_part(own, 0, chosen, scale, top, work.rows)
+        measure_parts(
+            1,
+            self.num_parts,
+            parts,
+            work.payoffs,
+            batches,
+            (first, second),
+            (scales[0], scales[1]),
+            tops,
+            copies,
+            work.plans,
+            work.gradients[0],
+            work.rows,
+            values,
+        )
+        found = []
+        for player, (own, gradient) in enumerate(zip(parts, gradients, strict=True)):
+            terms = work.payoffs[player]
+            fill_part_gradient(own, 0, terms, batches[player], tops[1 - player], gradient)
+            values[0, player] = plan_value(gradient, tops[player])
+            add_copies(own, copies[player], gradient)
+            best_values_of_part(own, 0, gradient, gradient[:0], work.rows)
+            found.append(PlayerValues(float(values[:, player].sum()), float(gradient[0])))
+        return found[0], found[1]
+
+    def best_values(
+        self, payoffs: tuple[PublicPayoffs, PublicPayoffs]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return per player [I] values of infostates against uniform play, if it maximizes them.
+
+        payoffs: by part, such as absolute ones. The infostates are in the order of the layouts.
+        """
+        work, precision = self.workspace(payoffs), payoffs[0].factor.dtype.name
+        uniform = np.zeros(max(map(len, work.plans)), precision)
+        tops, copies = self.of_top(precision), self.of_copies(precision)
+        for own, top in zip(self.parts, tops, strict=True):
+            top[0] = 1.0
+            realize_part(own, 0, uniform, 1.0, top, work.rows)
+        found = []
+        for player, (own, gradient) in enumerate(
+            zip(self.parts, self.of_top(precision), strict=True)
+        ):
+            best = np.zeros(int(own.infostate[-1]), precision)
+            terms, batches = work.payoffs[player], self.first_batch[player]
+            bound_parts(
+                1,
+                self.num_parts,
+                own,
+                self.parts[1 - player],
+                terms,
+                batches,
+                uniform,
+                tops[1 - player],
+                copies[player],
+                work.plans[1 - player],
+                work.gradients[player],
+                work.rows,
+                best,
+            )
+            fill_part_gradient(own, 0, terms, batches, tops[1 - player], gradient)
+            add_copies(own, copies[player], gradient)
+            best_values_of_part(own, 0, gradient, best, work.rows)
+            found.append(best)
+        return found[0], found[1]
+
+    def shares(self, number: int) -> list[tuple[int, int]]:
+        """Return ranges of parts with about equal work, without the top."""
+        work = sum(np.diff(own.position)[1:] for own in self.parts)
+        ends = np.cumsum(work) / np.sum(work)
+        cuts = 1 + np.searchsorted(ends, np.arange(1, number) / number)
+        return list(pairwise(np.unique([1, *cuts, self.num_parts]).tolist()))

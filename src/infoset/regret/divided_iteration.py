@@ -1,0 +1,203 @@
+"""Iterations of the CFR family on a divided public form: part by part, and then the top.
+
+The plans of the whole game are never stored. An iteration updates the regrets of a player in each
+part, and then in the top. When a part is visited, the plan of the opponent there is computed, and
+added to its average.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from infoset.forms import PartWorkspace, PublicDivision, add_copies, fill_part_gradient
+from infoset.regret._cfr_kernels import AVERAGE_RETENTION, AVERAGE_WEIGHT, NUM_COLUMNS
+from infoset.regret._part_kernels import DividedState, enter_part, update_part, update_parts
+from infoset.regret.scheme import RegretScheme
+from infoset.typing import FloatArray, LongArray, Player
+from infoset.utils.interrupts import interrupts_held
+
+SHARES = 4
+"""Shares of the parts for each thread, so that all threads end at about the same time."""
+
+NOBODY = (0, 0)
+BOTH = (0, 2)
+
+
+class DividedIteration:
+    """Iterations on the arrays of two players; results do not depend on the number of threads.
+
+    Parameters
+    ----------
+    division
+        The division of the form.
+    scheme
+        The member of the family.
+    limit
+        As in `update_regrets`.
+    states
+        The arrays of the players.
+    threads
+        Number of threads, including the calling thread.
+    """
+
+    def __init__(
+        self,
+        division: PublicDivision,
+        scheme: RegretScheme,
+        limit: float,
+        states: tuple[DividedState, DividedState],
+        threads: int,
+    ) -> None:
+        precision = states[0].regret.dtype.name
+        self._division, self._scheme, self._limit, self._states = division, scheme, limit, states
+        payoffs = division.payoffs(precision)
+        self._workspaces = [division.workspace(payoffs) for _ in range(threads)]
+        self._shares = division.shares(1 if threads == 1 else SHARES * threads)
+        self._others = ThreadPoolExecutor(max(threads - 1, 1), thread_name_prefix="infoset")
+        self._tops, self._gradients = division.of_top(precision), division.of_top(precision)
+        self._copies = division.of_copies(precision)
+        # The row of an average that does not change.
+        self._unchanged = np.zeros(NUM_COLUMNS, precision)
+        self._unchanged[AVERAGE_RETENTION] = 1.0
+
+    def run(self, rows: FloatArray, done: LongArray) -> None:
+        """Run an iteration for each of rows[1:] of the schedule; rows[0] is the one before.
+
+        Ctrl-C takes effect when the current iteration or the next one has ended.
+        """
+        rows = rows.astype(self._unchanged.dtype)
+        with interrupts_held() as interrupts:
+            for player in range(2):
+                self._realize_top(player, rows[0])
+            if self._scheme.alternating:
+                self._run_alternating(rows, done, interrupts)
+            else:
+                self._run_simultaneous(rows, done, interrupts)
+
+    def _run_alternating(self, rows: FloatArray, done: LongArray, interrupts: list[object]) -> None:
+        """Run iterations in which player 1 responds to the new plan of player 0.
+
+        The plan from which player 0 starts an iteration is computed in the iteration before, the
+        one from which player 1 starts in the same iteration.
+        """
+        step, last, averages_next = 0, len(rows) - 1, self._scheme.averages_next
+        if not averages_next:
+            self._visit(NOBODY, (0, 1), made=rows[0], averaged=rows[1])
+        while step < last and not (step and interrupts):
+            step += 1
+            before, row, after = rows[step - 1], rows[step], self._unchanged
+            averaged = row
+            if averages_next:
+                averaged = before if step > 1 else self._unchanged
+            self._visit((0, 1), (1, 2), row, before, made=before, averaged=averaged)
+            self._update_top(0, row, before)
+            if step < last and not interrupts:
+                after = rows[step + 1]
+            else:
+                last = step
+            averaged = row if averages_next else after
+            self._visit((1, 2), (0, 1), row, before, made=row, averaged=averaged)
+            self._update_top(1, row, before)
+            done[0] += 1
+        if averages_next:
+            self._visit(NOBODY, (1, 2), made=rows[step], averaged=rows[step])
+
+    def _run_simultaneous(
+        self, rows: FloatArray, done: LongArray, interrupts: list[object]
+    ) -> None:
+        """Run iterations in which both players respond to plans of the iteration before."""
+        step, averages_next = 0, self._scheme.averages_next
+        while step < len(rows) - 1 and not (step and interrupts):
+            step += 1
+            before, row = rows[step - 1], rows[step]
+            averaged = row
+            if averages_next:
+                averaged = before if step > 1 else self._unchanged
+            self._visit(BOTH, BOTH, row, before, made=before, averaged=averaged)
+            for player in range(2):
+                self._update_regrets_of_top(player, row, before)
+            for player in range(2):
+                self._average_top(player, row)
+            done[0] += 1
+        if averages_next:
+            self._visit(NOBODY, BOTH, made=rows[step], averaged=rows[step])
+
+    def _visit(
+        self,
+        players: tuple[int, int],
+        entered: tuple[int, int],
+        row: FloatArray | None = None,
+        before: FloatArray | None = None,
+        *,
+        made: FloatArray,
+        averaged: FloatArray,
+    ) -> None:
+        """Call `update_parts` for all parts, shared by the threads."""
+        row = self._unchanged if row is None else row
+        before = self._unchanged if before is None else before
+        shares = iter(self._shares)
+
+        def work(space: PartWorkspace) -> None:
+            # Each thread takes the next share when it has finished one.
+            for first, last in shares:
+                update_parts(
+                    first,
+                    last,
+                    players,
+                    entered,
+                    self._division.parts,
+                    self._states,
+                    space.payoffs,
+                    self._division.first_batch,
+                    row,
+                    before,
+                    self._limit,
+                    made,
+                    averaged,
+                    self._tops,
+                    self._copies,
+                    space.plans,
+                    space.gradients,
+                    space.rows,
+                )
+
+        begun = [self._others.submit(work, space) for space in self._workspaces[1:]]
+        work(self._workspaces[0])
+        for other in begun:
+            # One that can be canceled has not been started, and nothing is left for it.
+            if not other.cancel():
+                other.result()
+
+    def _update_top(self, player: Player, row: FloatArray, before: FloatArray) -> None:
+        self._update_regrets_of_top(player, row, before)
+        self._average_top(player, row)
+
+    def _update_regrets_of_top(self, player: Player, row: FloatArray, before: FloatArray) -> None:
+        """Update the regrets of a player in the top, after those in all parts."""
+        division, space, gradient = self._division, self._workspaces[0], self._gradients[player]
+        own, terms = division.parts[player], space.payoffs[player]
+        batches, top = division.first_batch[player], self._tops[1 - player]
+        fill_part_gradient(own, 0, terms, batches, top, gradient)
+        add_copies(own, self._copies[player], gradient)
+        state = self._states[player]
+        update_part(own, 0, state, row, before, self._limit, gradient, space.rows)
+
+    def _average_top(self, player: Player, row: FloatArray) -> None:
+        """Compute the plan of a player in the top, and average it or the one before."""
+        top = self._tops[player]
+        average = self._states[player].average[: len(top)]
+        if self._scheme.averages_next:
+            self._realize_top(player, row)
+        average *= row[AVERAGE_RETENTION]
+        average += row[AVERAGE_WEIGHT] * top
+        if not self._scheme.averages_next:
+            self._realize_top(player, row)
+
+    def _realize_top(self, player: Player, made: FloatArray) -> None:
+        """Fill the plan of a player in the top; made: as in `enter_part`."""
+        own, top = self._division.parts[player], self._tops[player]
+        state, rows = self._states[player], self._workspaces[0].rows
+        top[0] = 1.0
+        enter_part(own, 0, state, made, self._unchanged, top, rows)
