@@ -38,7 +38,7 @@ class Parts(NamedTuple):
     place: LongArray
     stride: LongArray
     actions: LongArray
-    count: LongArray
+    size: LongArray
     """[R] place of the first action of the first class of hands, the distance to the next action,
     and the numbers of actions and of classes."""
     first_infostate: LongArray
@@ -54,7 +54,7 @@ class Parts(NamedTuple):
 
 
 class RowWorkspace(NamedTuple):
-    """Arrays for the hands of one public decision: [largest number] and, by action, [A * largest]."""
+    """Arrays for the hands of one public decision; `weights` also by action."""
 
     total: FloatArray
     value: FloatArray
@@ -88,8 +88,8 @@ def add_copies(parts: Parts, copies: FloatArray, gradient: FloatArray) -> None:
 
 @inner_kernel
 def read_reach_of_run(parts: Parts, run: int, plan: FloatArray, reach: FloatArray) -> None:
-    """Fill `reach` with the plan at the parent sequences of a public decision, by class of hands."""
-    first, count, row = parts.parent[run], parts.count[run], parts.parent_row[run]
+    """Fill `reach` with the plan at the parent sequences of a public decision, hand by hand."""
+    first, count, row = parts.parent[run], parts.size[run], parts.parent_row[run]
     if row < 0 and parts.parent_step[run] == 1:
         source, found = plan[first : first + count], reach[:count]
         for own in range(count):
@@ -103,7 +103,7 @@ def read_reach_of_run(parts: Parts, run: int, plan: FloatArray, reach: FloatArra
 @inner_kernel
 def add_to_parents(parts: Parts, run: int, value: FloatArray, gradient: FloatArray) -> None:
     """Add the values of a public decision to the gradient at its parent sequences."""
-    first, count, row = parts.parent[run], parts.count[run], parts.parent_row[run]
+    first, count, row = parts.parent[run], parts.size[run], parts.parent_row[run]
     if row < 0 and parts.parent_step[run] == 1:
         target = gradient[first : first + count]
         for own in range(count):
@@ -131,7 +131,7 @@ def realize_part(
     """
     above = parts.above[part]
     for run in range(parts.first_run[part], parts.first_run[part + 1]):
-        place, stride, count = parts.place[run], parts.stride[run], parts.count[run]
+        place, stride, count = parts.place[run], parts.stride[run], parts.size[run]
         actions = parts.actions[run]
         reach, total = work.reach[:count], work.total[:count]
         read_reach_of_run(parts, run, plan, reach)
@@ -163,7 +163,7 @@ def best_values_of_part(
     best: filled with the values, from the first infostate of the part on, unless it is empty.
     """
     for run in range(parts.first_run[part + 1] - 1, parts.first_run[part] - 1, -1):
-        place, stride, count = parts.place[run], parts.stride[run], parts.count[run]
+        place, stride, count = parts.place[run], parts.stride[run], parts.size[run]
         value, first = work.value[:count], gradient[place : place + count]
         for hand in range(count):
             value[hand] = first[hand]
@@ -206,7 +206,7 @@ def fill_part_gradient(
     gradient: FloatArray,
 ) -> int:
     """Fill the gradient of a player in a part, given the opponent's plan; return its size."""
-    size = parts.above[part] + parts.position[part + 1] - parts.position[part]
+    size = int(parts.above[part] + parts.position[part + 1] - parts.position[part])
     gradient[:size] = 0.0
     add_batches(payoffs, first_batch[part], first_batch[part + 1], plan, gradient)
     return size
@@ -239,7 +239,7 @@ def measure_parts(
 ) -> None:
     """Fill values [P, 2] with what players earn in some parts; keep the copies of best responses.
 
-    weights [Q], scales: see `realize_part`. tops: the plans of the top. plans, gradient: workspaces.
+    weights [Q], scales: see `realize_part`. tops: plans of the top. plans, gradient: overwritten.
     """
     for part in range(first, last):
         for player in range(2):

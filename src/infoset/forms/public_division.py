@@ -33,7 +33,7 @@ from infoset.forms.public_payoff_terms import (
     terminals_of_terms,
 )
 from infoset.forms.public_structure import PublicStructure
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, LongArray, Player
 
 
 class PartWorkspace(NamedTuple):
@@ -88,8 +88,9 @@ class PublicDivision:
         is_row = self._is_row(player, part, sequence)
         return np.unique(np.stack([part, sequence], axis=1)[is_row], axis=0)
 
-    def _is_row(self, player: Player, part: LongArray, sequence: LongArray) -> LongArray:
-        return (part > 0) & (self.of_sequence[player][sequence] == 0)
+    def _is_row(self, player: Player, part: LongArray, sequence: LongArray) -> BoolArray:
+        is_row: BoolArray = (part > 0) & (self.of_sequence[player][sequence] == 0)
+        return is_row
 
     @cached_property
     def parts(self) -> tuple[Parts, Parts]:
@@ -105,7 +106,7 @@ class PublicDivision:
         position = np.append(runs.first[order], runs.num_sequences)[first_run]
         position[0] = 0  # the empty sequence is in the top
         infostate = np.append(runs.place[order], runs.num_infostates)[first_run]
-        rows, (size, first_copy) = self.rows[player], self._copies(player)
+        rows, (row_size, first_copy) = self.rows[player], self._copies(player)
         above = np.diff(first_copy)
         parent = self.places(player, runs.part, runs.last.astype(np.int64), position, above)
         # Classes of hands are mostly those of the decision before.
@@ -122,7 +123,7 @@ class PublicDivision:
             np.minimum(runs.above_step, 1),
             np.where(is_same, -1, runs.row),
         )
-        place, stride, actions, count, first_infostate, parent, step, row = (
+        place, stride, actions, size, first_infostate, parent, step, row = (
             own[order] for own in columns
         )
         return Parts(
@@ -131,13 +132,13 @@ class PublicDivision:
             above=above,
             first_row=np.searchsorted(rows[:, 0], bounds),
             row_position=runs.positions(self.form.sequences[player].start[rows[:, 1]]),
-            row_size=size,
+            row_size=row_size,
             first_copy=first_copy,
             first_run=first_run,
             place=place,
             stride=stride,
             actions=actions,
-            count=count,
+            size=size,
             first_infostate=first_infostate,
             parent=parent,
             parent_step=step,
@@ -213,16 +214,17 @@ class PublicDivision:
         """Return arrays for one thread, in the precision of the payoffs."""
         number = payoffs[0].factor.dtype
         sizes = [int((own.above + np.diff(own.position)).max()) for own in self.parts]
-        hands = max(int(own.count.max(initial=1)) for own in self.parts)
+        hands = max(int(own.size.max(initial=1)) for own in self.parts)
         actions = max(int(own.actions.max(initial=1)) for own in self.parts)
         first, second = (own.with_own_results() for own in payoffs)
         plans, gradients = ([np.zeros(size, number) for size in sizes] for _ in range(2))
-        row, rows = (np.zeros(hands, number) for _ in range(3)), np.zeros(actions * hands, number)
+        total, value, reach = (np.zeros(hands, number) for _ in range(3))
+        rows = RowWorkspace(total, value, reach, np.zeros(actions * hands, number))
         return PartWorkspace(
             (first, second),
             (plans[0], plans[1]),
             (gradients[0], gradients[1]),
-            RowWorkspace(*row, rows),
+            rows,
         )
 
     def of_top(self, precision: str) -> tuple[FloatArray, FloatArray]:

@@ -72,7 +72,7 @@ def fill_weights(
     made: the row of the schedule of the iteration in which the regrets were updated, in the
     precision of the state; see `match_regrets`.
     """
-    count, width = parts.count[run], len(work.total)
+    count, width = parts.size[run], len(work.total)
     if len(state.policy):
         work.total[:] = 1.0
         own = parts.position[part] - parts.above[part] + parts.place[run]
@@ -114,10 +114,10 @@ def enter_part(
     made: see `fill_weights`. averaged: the row whose retention and weight the average has.
     """
     retention, added = averaged[AVERAGE_RETENTION], averaged[AVERAGE_WEIGHT]
-    above, own = parts.above[part], parts.position[part] - parts.above[part]
+    own = parts.position[part] - parts.above[part]
     for run in range(parts.first_run[part], parts.first_run[part + 1]):
         fill_weights(parts, part, run, state, made, work)
-        count, actions, width = parts.count[run], parts.actions[run], len(work.total)
+        count, actions, width = parts.size[run], parts.actions[run], len(work.total)
         reach, total = work.reach[:count], work.total[:count]
         read_reach_of_run(parts, run, plan, reach)
         uniform = made.dtype.type(1.0) / made.dtype.type(actions)
@@ -152,7 +152,7 @@ def update_part(
     positive, negative = row[POSITIVE_DISCOUNT], row[NEGATIVE_DISCOUNT]
     own = parts.position[part] - parts.above[part]
     for run in range(parts.first_run[part + 1] - 1, parts.first_run[part] - 1, -1):
-        count, actions, width = parts.count[run], parts.actions[run], len(work.total)
+        count, actions, width = parts.size[run], parts.actions[run], len(work.total)
         value, total = work.value[:count], work.total[:count]
         fill_weights(parts, part, run, state, before, work)
         uniform = row.dtype.type(1.0) / row.dtype.type(actions)
@@ -196,7 +196,7 @@ def predict(
     weight, floor = row[REGRET_WEIGHT], row[REGRET_FLOOR]
     positive, negative = row[POSITIVE_DISCOUNT], row[NEGATIVE_DISCOUNT]
     discount, tolerance_weight = row[PREDICTION_DISCOUNT], row[TOLERANCE_WEIGHT]
-    count, actions, width = parts.count[run], parts.actions[run], len(work.total)
+    count, actions, width = parts.size[run], parts.actions[run], len(work.total)
     at = parts.infostate[part] + parts.first_infostate[run]
     own = parts.position[part] - parts.above[part]
     value, total, share = work.value[:count], work.total[:count], work.reach[:count]

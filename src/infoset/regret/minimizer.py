@@ -101,6 +101,12 @@ class RegretMinimizer(IterativeState):
     is_finished = False
     """Whether no more iterations can be run; see `finish`."""
 
+    # Empty where nothing is stored: see `_division` and `_matches`.
+    _plans: tuple[FloatArray, ...] = ()
+    _gradients: tuple[FloatArray, ...] = ()
+    _policies: tuple[FloatArray, ...] = ()
+    _tolerances: tuple[FloatArray, ...]
+
     def __init__(
         self,
         form: Form,
@@ -216,7 +222,6 @@ class RegretMinimizer(IterativeState):
             self._set_plans()
         else:
             self._tolerances = divided_tolerances(self._division, number)
-            self._policies = ()
             if not self._matches:
                 self._policies = tuple(own.uniform_policy(number) for own in self._layouts)
         limit = self.scheme.adaptive_limit

@@ -167,7 +167,7 @@ class Checkpointer(ABC):
             )
         return saved
 
-    def without_interrupts(self) -> AbstractContextManager[None]:
+    def without_interrupts(self) -> AbstractContextManager[object]:
         """Delay Ctrl-C until the block ends, so that iterations are complete."""
         return interrupts_held()
 
