@@ -74,18 +74,6 @@ def copy_rows(parts: Parts, part: int, top: FloatArray, plan: FloatArray) -> Non
         place += size
 
 
-@bare_kernel
-def add_copies(parts: Parts, copies: FloatArray, gradient: FloatArray) -> None:
-    """Add the gradients at the copies of all parts, in order, to the gradient of the top."""
-    place = 0
-    for row in range(len(parts.row_position)):
-        first, size = parts.row_position[row], parts.row_size[row]
-        source, target = copies[place : place + size], gradient[first : first + size]
-        for hand in range(size):
-            target[hand] += source[hand]
-        place += size
-
-
 @inner_kernel
 def read_reach_of_run(parts: Parts, run: int, plan: FloatArray, reach: FloatArray) -> None:
     """Fill `reach` with the plan at the parent sequences of a public decision, hand by hand."""
@@ -213,12 +201,28 @@ def fill_part_gradient(
 
 
 @nested_kernel
-def keep_copies(parts: Parts, part: int, gradient: FloatArray, copies: FloatArray) -> None:
-    """Store the gradient at the copies of a part among those of all parts."""
-    first, size = parts.first_copy[part], parts.above[part]
-    source, target = gradient[:size], copies[first : first + size]
+def keep_copies(
+    parts: Parts, part: int, wave: int, gradient: FloatArray, copies: FloatArray
+) -> None:
+    """Store the gradient at the copies of a part among those of a wave, given its first part."""
+    begin, size = parts.first_copy[part] - parts.first_copy[wave], parts.above[part]
+    source, target = gradient[:size], copies[begin : begin + size]
     for place in range(size):
         target[place] = source[place]
+
+
+@nested_kernel
+def add_copies(
+    first: int, last: int, parts: Parts, copies: FloatArray, gradient: FloatArray
+) -> None:
+    """Add the gradients at the copies of some parts, in order, to the gradient of the top."""
+    place = 0
+    for row in range(parts.first_row[first], parts.first_row[last]):
+        begin, size = parts.row_position[row], parts.row_size[row]
+        source, target = copies[place : place + size], gradient[begin : begin + size]
+        for hand in range(size):
+            target[hand] += source[hand]
+        place += size
 
 
 @bare_kernel
@@ -231,15 +235,16 @@ def measure_parts(
     weights: tuple[FloatArray, FloatArray],
     scales: tuple[float, float],
     tops: tuple[FloatArray, FloatArray],
-    copies: tuple[FloatArray, FloatArray],
+    top_gradients: tuple[FloatArray, FloatArray],
     plans: tuple[FloatArray, FloatArray],
     gradient: FloatArray,
     work: RowWorkspace,
     values: FloatArray,
 ) -> None:
-    """Fill values [P, 2] with what players earn in some parts; keep the copies of best responses.
+    """Fill values [P, 2] with what players earn in some parts, and add best responses to the top.
 
-    weights [Q], scales: see `realize_part`. tops: plans of the top. plans, gradient: overwritten.
+    weights [Q], scales: see `realize_part`. tops, top_gradients: plans and gradients of the top.
+    plans, gradient: overwritten.
     """
     for part in range(first, last):
         for player in range(2):
@@ -252,7 +257,7 @@ def measure_parts(
             size = fill_part_gradient(own, part, terms, batches, plans[1 - player], gradient)
             values[part, player] = inner_product(gradient, plans[player], size, work.total)
             best_values_of_part(own, part, gradient, gradient[:0], work)
-            keep_copies(own, part, gradient, copies[player])
+            add_copies(part, part + 1, own, gradient, top_gradients[player])
 
 
 @bare_kernel
@@ -265,7 +270,7 @@ def bound_parts(
     first_batch: LongArray,
     weights: FloatArray,
     top: FloatArray,
-    copies: FloatArray,
+    top_gradient: FloatArray,
     plan: FloatArray,
     gradient: FloatArray,
     work: RowWorkspace,
@@ -280,4 +285,4 @@ def bound_parts(
         realize_part(others, part, weights, 1.0, plan, work)
         fill_part_gradient(parts, part, payoffs, first_batch, plan, gradient)
         best_values_of_part(parts, part, gradient, best[parts.infostate[part] :], work)
-        keep_copies(parts, part, gradient, copies)
+        add_copies(part, part + 1, parts, gradient, top_gradient)

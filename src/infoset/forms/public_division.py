@@ -17,7 +17,6 @@ import numpy as np
 from infoset.forms._public_division_kernels import (
     Parts,
     RowWorkspace,
-    add_copies,
     best_values_of_part,
     bound_parts,
     fill_part_gradient,
@@ -25,7 +24,8 @@ from infoset.forms._public_division_kernels import (
     realize_part,
 )
 from infoset.forms._public_payoff_kernels import PublicPayoffs
-from infoset.forms.derived_members import PlayerValues, plan_value
+from infoset.forms.derived_members import plan_value
+from infoset.forms.form import PlayerValues
 from infoset.forms.public_payoff_terms import (
     check_payoffs,
     in_parts,
@@ -34,6 +34,9 @@ from infoset.forms.public_payoff_terms import (
 )
 from infoset.forms.public_structure import PublicStructure
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
+
+WAVES = 8
+"""Number of waves in which threads visit parts; see `PublicDivision.waves`."""
 
 
 class PartWorkspace(NamedTuple):
@@ -233,9 +236,20 @@ class PublicDivision:
         return first, second
 
     def of_copies(self, precision: str) -> tuple[FloatArray, FloatArray]:
-        """Return per player zeros for the copies of all parts."""
-        first, second = (np.zeros(int(own.first_copy[-1]), precision) for own in self.parts)
+        """Return per player zeros for the copies of the parts of a wave."""
+        ends = np.array(self.waves).T
+        sizes = [int(np.diff(own.first_copy[ends], axis=0).max()) for own in self.parts]
+        first, second = (np.zeros(size, precision) for size in sizes)
         return first, second
+
+    @cached_property
+    def waves(self) -> list[tuple[int, int]]:
+        """Ranges of parts, without the top.
+
+        The gradients at the copies of a wave are added to that of the top when the whole wave has
+        been visited, in the order of its parts, so that sums do not depend on threads.
+        """
+        return self.shares(1, self.num_parts, WAVES)
 
     def values(
         self, weights: tuple[FloatArray, ...], are_policies: bool = False
@@ -245,14 +259,17 @@ class PublicDivision:
         are_policies: whether the weights are behavior policies, which are not divided by sums.
         """
         payoffs, batches, parts = self.payoffs(), self.first_batch, self.parts
-        work = self.workspace(payoffs)
+        work, values = self.workspace(payoffs), np.zeros((self.num_parts, 2))
         tops, gradients = self.of_top("float64"), self.of_top("float64")
-        copies, values = self.of_copies("float64"), np.zeros((self.num_parts, 2))
         first, second = weights
         scales = tuple(0.0 if are_policies else float(own[0]) for own in weights)
         for own, chosen, scale, top in zip(parts, weights, scales, tops, strict=True):
             top[0] = 1.0
             realize_part(own, 0, chosen, scale, top, work.rows)
+        for player, (own, gradient) in enumerate(zip(parts, gradients, strict=True)):
+            terms = work.payoffs[player]
+            fill_part_gradient(own, 0, terms, batches[player], tops[1 - player], gradient)
+            values[0, player] = plan_value(gradient, tops[player])
         measure_parts(
             1,
             self.num_parts,
@@ -262,21 +279,17 @@ class PublicDivision:
             (first, second),
             (scales[0], scales[1]),
             tops,
-            copies,
+            gradients,
             work.plans,
-            work.gradients[0],
+            max(work.gradients, key=len),
             work.rows,
             values,
         )
-        found = []
-        for player, (own, gradient) in enumerate(zip(parts, gradients, strict=True)):
-            terms = work.payoffs[player]
-            fill_part_gradient(own, 0, terms, batches[player], tops[1 - player], gradient)
-            values[0, player] = plan_value(gradient, tops[player])
-            add_copies(own, copies[player], gradient)
+        for own, gradient in zip(parts, gradients, strict=True):
             best_values_of_part(own, 0, gradient, gradient[:0], work.rows)
-            found.append(PlayerValues(float(values[:, player].sum()), float(gradient[0])))
-        return found[0], found[1]
+        pairs = zip(values.sum(axis=0).tolist(), gradients, strict=True)
+        one, other = (PlayerValues(value, float(gradient[0])) for value, gradient in pairs)
+        return one, other
 
     def best_values(
         self, payoffs: tuple[PublicPayoffs, PublicPayoffs]
@@ -287,7 +300,7 @@ class PublicDivision:
         """
         work, precision = self.workspace(payoffs), payoffs[0].factor.dtype.name
         uniform = np.zeros(max(map(len, work.plans)), precision)
-        tops, copies = self.of_top(precision), self.of_copies(precision)
+        tops = self.of_top(precision)
         for own, top in zip(self.parts, tops, strict=True):
             top[0] = 1.0
             realize_part(own, 0, uniform, 1.0, top, work.rows)
@@ -297,6 +310,7 @@ class PublicDivision:
         ):
             best = np.zeros(int(own.infostate[-1]), precision)
             terms, batches = work.payoffs[player], self.first_batch[player]
+            fill_part_gradient(own, 0, terms, batches, tops[1 - player], gradient)
             bound_parts(
                 1,
                 self.num_parts,
@@ -306,21 +320,19 @@ class PublicDivision:
                 batches,
                 uniform,
                 tops[1 - player],
-                copies[player],
+                gradient,
                 work.plans[1 - player],
                 work.gradients[player],
                 work.rows,
                 best,
             )
-            fill_part_gradient(own, 0, terms, batches, tops[1 - player], gradient)
-            add_copies(own, copies[player], gradient)
             best_values_of_part(own, 0, gradient, best, work.rows)
             found.append(best)
         return found[0], found[1]
 
-    def shares(self, number: int) -> list[tuple[int, int]]:
-        """Return ranges of parts with about equal work, without the top."""
-        work = sum(np.diff(own.position)[1:] for own in self.parts)
+    def shares(self, first: int, last: int, number: int) -> list[tuple[int, int]]:
+        """Return up to `number` ranges of parts with about equal work."""
+        work = np.sum([np.diff(own.position)[first:last] for own in self.parts], axis=0)
         ends = np.cumsum(work) / np.sum(work)
-        cuts = 1 + np.searchsorted(ends, np.arange(1, number) / number)
-        return list(pairwise(np.unique([1, *cuts, self.num_parts]).tolist()))
+        cuts = first + np.searchsorted(ends, np.arange(1, number) / number)
+        return list(pairwise(np.unique([first, *cuts, last]).tolist()))

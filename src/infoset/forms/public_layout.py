@@ -249,6 +249,12 @@ class PublicLayout(Layout):
     @cached_property
     def parent(self) -> IndexArray:
         """[I] position of the parent sequence, with infostates in the order of the groups."""
+        return self._make_parent()
+
+    def _make_parent(self) -> IndexArray:
+        """Return `parent`, without storing it."""
+        if "parent" in vars(self):
+            return self.parent
         runs = self._runs
         parent = np.empty(runs.num_infostates, np.uint32)
         above = runs.positions(runs.above), np.minimum(runs.above_step, 1)
@@ -317,5 +323,5 @@ class PublicLayout(Layout):
         additions: [Q] those at each sequence, in order of position; overwritten.
         """
         children = np.zeros(len(additions), additions.dtype)
-        place, parent = self._runs.place, self.parent
+        place, parent = self._runs.place, self._make_parent()
         return max_additions_of_runs(*self._runs.places, place, parent, additions, children)

@@ -248,6 +248,7 @@ def predict(
 def update_parts(
     first: int,
     last: int,
+    wave: int,
     players: tuple[int, int],
     entered: tuple[int, int],
     parts: tuple[Parts, Parts],
@@ -268,8 +269,8 @@ def update_parts(
     """Update the regrets of some players in some parts, and average the plans of those entered.
 
     players, entered: ranges, such as (0, 2) for both. row, before, limit: see `update_part`. made,
-    averaged: see `enter_part`. tops: the plans of the top. copies: what is earned at those of all
-    parts. plans, gradients: workspaces.
+    averaged: see `enter_part`. tops: the plans of the top. copies: what is earned at those of the
+    wave; see `keep_copies`. plans, gradients: workspaces.
     """
     for part in range(first, last):
         for player in range(entered[0], entered[1]):
@@ -287,4 +288,4 @@ def update_parts(
         for player in range(players[0], players[1]):
             own, gradient = parts[player], gradients[player]
             update_part(own, part, states[player], row, before, limit, gradient, work)
-            keep_copies(own, part, gradient, copies[player])
+            keep_copies(own, part, wave, gradient, copies[player])

@@ -18,8 +18,8 @@ from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.interrupts import interrupts_held
 
-SHARES = 4
-"""Shares of the parts for each thread, so that all threads end at about the same time."""
+SHARES = 3
+"""Shares of a wave for each thread, so that all threads end at about the same time."""
 
 NOBODY = (0, 0)
 BOTH = (0, 2)
@@ -51,10 +51,18 @@ class DividedIteration:
         threads: int,
     ) -> None:
         precision = states[0].regret.dtype.name
-        self._division, self._scheme, self._limit, self._states = division, scheme, limit, states
+        self._waves, self._parts, self._first_batch = (
+            division.waves,
+            division.parts,
+            division.first_batch,
+        )
+        self._scheme, self._limit, self._states = scheme, limit, states
         payoffs = division.payoffs(precision)
         self._workspaces = [division.workspace(payoffs) for _ in range(threads)]
-        self._shares = division.shares(1 if threads == 1 else SHARES * threads)
+        self._shares = [
+            division.shares(*wave, 1 if threads == 1 else SHARES * threads)
+            for wave in division.waves
+        ]
         self._others = ThreadPoolExecutor(max(threads - 1, 1), thread_name_prefix="infoset")
         self._tops, self._gradients = division.of_top(precision), division.of_top(precision)
         self._copies = division.of_copies(precision)
@@ -134,10 +142,29 @@ class DividedIteration:
         made: FloatArray,
         averaged: FloatArray,
     ) -> None:
-        """Call `update_parts` for all parts, shared by the threads."""
+        """Call `update_parts` for all parts, shared by the threads, and add up what is earned."""
         row = self._unchanged if row is None else row
         before = self._unchanged if before is None else before
-        shares = iter(self._shares)
+        for player in range(*players):
+            self._fill_top_gradient(player)
+        for (first, last), shares in zip(self._waves, self._shares, strict=True):
+            self._visit_wave(first, shares, players, entered, row, before, made, averaged)
+            for player in range(*players):
+                copies, gradient = self._copies[player], self._gradients[player]
+                add_copies(first, last, self._parts[player], copies, gradient)
+
+    def _visit_wave(
+        self,
+        wave: int,
+        listed: list[tuple[int, int]],
+        players: tuple[int, int],
+        entered: tuple[int, int],
+        row: FloatArray,
+        before: FloatArray,
+        made: FloatArray,
+        averaged: FloatArray,
+    ) -> None:
+        shares = iter(listed)
 
         def work(space: PartWorkspace) -> None:
             # Each thread takes the next share when it has finished one.
@@ -145,12 +172,13 @@ class DividedIteration:
                 update_parts(
                     first,
                     last,
+                    wave,
                     players,
                     entered,
-                    self._division.parts,
+                    self._parts,
                     self._states,
                     space.payoffs,
-                    self._division.first_batch,
+                    self._first_batch,
                     row,
                     before,
                     self._limit,
@@ -176,13 +204,15 @@ class DividedIteration:
 
     def _update_regrets_of_top(self, player: Player, row: FloatArray, before: FloatArray) -> None:
         """Update the regrets of a player in the top, after those in all parts."""
-        division, space, gradient = self._division, self._workspaces[0], self._gradients[player]
-        own, terms = division.parts[player], space.payoffs[player]
-        batches, top = division.first_batch[player], self._tops[1 - player]
-        fill_part_gradient(own, 0, terms, batches, top, gradient)
-        add_copies(own, self._copies[player], gradient)
-        state = self._states[player]
-        update_part(own, 0, state, row, before, self._limit, gradient, space.rows)
+        own, state, gradient = self._parts[player], self._states[player], self._gradients[player]
+        rows = self._workspaces[0].rows
+        update_part(own, 0, state, row, before, self._limit, gradient, rows)
+
+    def _fill_top_gradient(self, player: Player) -> None:
+        """Fill the gradient of a player in the top, without what is earned in the parts."""
+        terms, batches = self._workspaces[0].payoffs[player], self._first_batch[player]
+        top, gradient = self._tops[1 - player], self._gradients[player]
+        fill_part_gradient(self._parts[player], 0, terms, batches, top, gradient)
 
     def _average_top(self, player: Player, row: FloatArray) -> None:
         """Compute the plan of a player in the top, and average it or the one before."""
@@ -197,7 +227,7 @@ class DividedIteration:
 
     def _realize_top(self, player: Player, made: FloatArray) -> None:
         """Fill the plan of a player in the top; made: as in `enter_part`."""
-        own, top = self._division.parts[player], self._tops[player]
+        own, top = self._parts[player], self._tops[player]
         state, rows = self._states[player], self._workspaces[0].rows
         top[0] = 1.0
         enter_part(own, 0, state, made, self._unchanged, top, rows)
