@@ -83,17 +83,20 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         """Return [Q] a bound on the number of additions to the gradient at each position."""
         layout, sequences = self.layouts[player], self.sequences[player]
         terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(sequences.start))
-        additions = np.zeros(layout.num_sequences, np.int64)
+        # In large forms, arrays of half the size.
+        most = int(terminals.sum()) * per_terminal * self.num_hands[player]
+        number = np.int32 if most < np.iinfo(np.int32).max else np.int64
+        additions = np.zeros(layout.num_sequences, number)
         # Hands of one class share a sequence: their additions are summed there.
         sizes = [np.bincount(row) for row in self.hand_classes[player]]
         first = layout.positions(sequences.start)
         for public in np.flatnonzero(terminals).tolist():
-            number = int(terminals[public]) * per_terminal
+            count = int(terminals[public]) * per_terminal
             if public == 0:
-                additions[0] = number * self.num_hands[player]
+                additions[0] = count * self.num_hands[player]
                 continue
             own = sizes[int(sequences.class_map[public])]
-            additions[first[public] : first[public] + len(own)] = number * own
+            additions[first[public] : first[public] + len(own)] = count * own
         return additions
 
     @cached_property
