@@ -85,8 +85,8 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(sequences.start))
         # In large forms, arrays of half the size.
         most = int(terminals.sum()) * per_terminal * self.num_hands[player]
-        number = np.int32 if most < np.iinfo(np.int32).max else np.int64
-        additions = np.zeros(layout.num_sequences, number)
+        kind = "int32" if most < np.iinfo(np.int32).max else "int64"
+        additions: LongArray = np.zeros(layout.num_sequences, kind)
         # Hands of one class share a sequence: their additions are summed there.
         sizes = [np.bincount(row) for row in self.hand_classes[player]]
         first = layout.positions(sequences.start)
