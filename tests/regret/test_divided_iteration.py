@@ -165,15 +165,16 @@ def test_results_do_not_depend_on_threads_nor_on_runs(forms, scheme):
     assert one.current_policy().digest == resumed.current_policy().digest
 
 
+@pytest.mark.parametrize("call", [60, 61, 109])
 @pytest.mark.parametrize("scheme", ["dcfr", "cfr-simultaneous", VARIANTS[7], VARIANTS[8]])
-def test_an_interrupt_ends_a_run_after_a_whole_iteration(forms, scheme, monkeypatch):
+def test_an_interrupt_ends_a_run_after_a_whole_iteration(forms, scheme, call, monkeypatch):
     form, scheme = forms["turn", True], scheme_of(scheme)
     whole, interrupted = (RegretSolver(form, scheme, threads=2) for _ in range(2))
     update, calls = divided_iteration.update_parts, []
 
     def interrupt(*arguments):
         calls.append(arguments)
-        if len(calls) == 60:
+        if len(calls) == call:
             signal.raise_signal(signal.SIGINT)
         update(*arguments)
 
@@ -182,6 +183,7 @@ def test_an_interrupt_ends_a_run_after_a_whole_iteration(forms, scheme, monkeypa
         interrupted.run(50)
     done = interrupted.iteration
     assert 0 < done < 50
+    whole.run(0)
     whole.run(done)
     for name, array in whole.state().items():
         np.testing.assert_array_equal(array, interrupted.state()[name], name)

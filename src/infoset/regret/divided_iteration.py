@@ -75,6 +75,8 @@ class DividedIteration:
 
         Ctrl-C takes effect when the current iteration or the next one has ended.
         """
+        if len(rows) == 1:
+            return
         rows = rows.astype(self._unchanged.dtype)
         with interrupts_held() as interrupts:
             for player in range(2):
@@ -87,25 +89,26 @@ class DividedIteration:
     def _run_alternating(self, rows: FloatArray, done: LongArray, interrupts: list[object]) -> None:
         """Run iterations in which player 1 responds to the new plan of player 0.
 
-        The plan from which player 0 starts an iteration is computed in the iteration before, the
-        one from which player 1 starts in the same iteration.
+        A part computes the plan from which player 0 starts an iteration when player 1 is updated in
+        the iteration before. If that plan is averaged, there must be another iteration.
         """
         step, last, averages_next = 0, len(rows) - 1, self._scheme.averages_next
         if not averages_next:
             self._visit(NOBODY, (0, 1), made=rows[0], averaged=rows[1])
-        while step < last and not (step and interrupts):
+        while step < last:
             step += 1
-            before, row, after = rows[step - 1], rows[step], self._unchanged
+            before, row = rows[step - 1], rows[step]
             averaged = row
             if averages_next:
                 averaged = before if step > 1 else self._unchanged
             self._visit((0, 1), (1, 2), row, before, made=before, averaged=averaged)
             self._update_top(0, row, before)
-            if step < last and not interrupts:
-                after = rows[step + 1]
-            else:
+            if interrupts:
                 last = step
-            averaged = row if averages_next else after
+            if not averages_next:
+                averaged = rows[step + 1] if step < last else self._unchanged
+            else:
+                averaged = row
             self._visit((1, 2), (0, 1), row, before, made=row, averaged=averaged)
             self._update_top(1, row, before)
             done[0] += 1
