@@ -106,22 +106,22 @@ class PublicPayoffs(NamedTuple):
     own_weight: FloatArray
     other_weight: FloatArray
     """[X * n] and [X * m] weight of each hand; 0 for removed hands."""
-    own_order: IntArray
-    other_order: IntArray
+    own_order: IndexArray
+    other_order: IndexArray
     """[X, n] and [X, m] the hands by increasing strength."""
-    weaker: IntArray
-    not_stronger: IntArray
+    weaker: IndexArray
+    not_stronger: IndexArray
     """[X, n] number of the opponent's hands that are weaker, and of those that are not stronger,
     than each hand in `own_order`."""
-    twin_place: IntArray
+    twin_place: IndexArray
     """[X, n] place in `other_order` of each hand's twin; m if it has none."""
     twin: IntArray
     """[n] the opponent's hand with the same cards; -1 if it does not exist."""
     twin_factor: float
     """What the reach of the twin is multiplied by before it is added to the sum over unblocked
     hands: 1 for hands of two cards; -1 if hands have one card each, and no sums by card."""
-    own_cards: IntArray
-    other_cards: IntArray
+    own_cards: IndexArray
+    other_cards: IndexArray
     """[n, K] and [m, K] the cards of each hand as indices into `sums`."""
     matrix: FloatArray
     """[matrices, n, m] the prior times a weight."""
@@ -170,12 +170,24 @@ def clear_sums(payoffs: PublicPayoffs) -> None:
 
 
 @inner_kernel
+def add_to_card(payoffs: PublicPayoffs, card: int, reach: Lanes) -> None:
+    """Add a reach to the sum of one card."""
+    at = card * LANES
+    store(payoffs.sums, at, LANES, load(payoffs.sums, at, LANES) + reach)
+
+
+@inner_kernel
 def add_hand(payoffs: PublicPayoffs, hand: int) -> Lanes:
     """Add the reach of one of the opponent's hands to the sums of its cards, and return it."""
     reach = load(payoffs.reach, hand * LANES, LANES)
-    for place in range(payoffs.other_cards.shape[1]):
-        at = payoffs.other_cards[hand, place] * LANES
-        store(payoffs.sums, at, LANES, load(payoffs.sums, at, LANES) + reach)
+    num_cards = payoffs.other_cards.shape[1]
+    if num_cards == 2:
+        # Not as a loop: a gradient takes a tenth less.
+        add_to_card(payoffs, payoffs.other_cards[hand, 0], reach)
+        add_to_card(payoffs, payoffs.other_cards[hand, 1], reach)
+    else:
+        for place in range(num_cards):
+            add_to_card(payoffs, payoffs.other_cards[hand, place], reach)
     return reach
 
 
@@ -187,8 +199,13 @@ def unblocked(payoffs: PublicPayoffs, hand: int, total: Lanes, has_twin: bool) -
     hands have one card each, the hand with the same card is the only one to be subtracted.
     """
     free = total
-    for place in range(payoffs.own_cards.shape[1]):
-        free = free - load(payoffs.sums, payoffs.own_cards[hand, place] * LANES, LANES)
+    num_cards = payoffs.own_cards.shape[1]
+    if num_cards == 2:  # as in `add_hand`
+        free = free - load(payoffs.sums, payoffs.own_cards[hand, 0] * LANES, LANES)
+        free = free - load(payoffs.sums, payoffs.own_cards[hand, 1] * LANES, LANES)
+    else:
+        for place in range(num_cards):
+            free = free - load(payoffs.sums, payoffs.own_cards[hand, place] * LANES, LANES)
     if has_twin:
         twin = load(payoffs.reach, payoffs.twin[hand] * LANES, LANES)
         free = free + twin * payoffs.twin_factor

@@ -21,7 +21,7 @@ from infoset.forms.public_operators import Dense, HandPrior, Showdown, reach_of_
 from infoset.forms.public_structure import PublicStructure
 from infoset.forms.transform import PlanMap, Transform
 from infoset.forms.treeplex import Layout
-from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, Player
 from infoset.utils.simd import LANES
 
 
@@ -432,8 +432,8 @@ def _places(
 class _Blocking(NamedTuple):
     """How hands block each other; see `PublicPayoffs`."""
 
-    own_cards: IntArray
-    other_cards: IntArray
+    own_cards: IndexArray
+    other_cards: IndexArray
     num_sums: int
     twin: IntArray
     twin_factor: float
@@ -449,11 +449,11 @@ def _blocking(prior: HandPrior, own: Player) -> _Blocking:
     held = second[second >= 0]
     # One card each, and no card twice: a hand blocks its twin only, which is subtracted directly.
     if first.shape[1] == 1 and len(np.unique(held)) == len(held):
-        no_cards = [np.zeros((len(cards), 0), np.int32) for cards in (first, second)]
+        no_cards = [np.zeros((len(cards), 0), np.uint32) for cards in (first, second)]
         return _Blocking(no_cards[0], no_cards[1], 0, _twins(first, second), -1.0)
     num_cards = 1 + max(int(cards.max(initial=-1)) for cards in (first, second))
-    own_cards = np.where(first < 0, num_cards, first).astype(np.int32)
-    other_cards = np.where(second < 0, num_cards + 1, second).astype(np.int32)
+    own_cards = np.where(first < 0, num_cards, first).astype(np.uint32)
+    other_cards = np.where(second < 0, num_cards + 1, second).astype(np.uint32)
     is_pair = (first >= 0).sum(axis=1) == 2
     twin = np.where(is_pair, _twins(first, second), -1).astype(np.int32)
     return _Blocking(own_cards, other_cards, num_cards + 2, twin, 1.0)
@@ -469,11 +469,11 @@ def _twins(own: IntArray, other: IntArray) -> IntArray:
 
 def _orders(
     tables: Sequence[_Table], twin: IntArray, num_other: int
-) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+) -> tuple[IndexArray, IndexArray, IndexArray, IndexArray, IndexArray]:
     """Return own_order, other_order, weaker, not_stronger and twin_place of `PublicPayoffs`."""
     num_own = len(twin)
-    own_order, weaker, not_stronger, twin_place = np.zeros((4, len(tables), num_own), np.int32)
-    other_order = np.zeros((len(tables), num_other), np.int32)
+    own_order, weaker, not_stronger, twin_place = np.zeros((4, len(tables), num_own), np.uint32)
+    other_order = np.zeros((len(tables), num_other), np.uint32)
     for row, table in enumerate(tables):
         own_order[row] = np.argsort(table.own_strength, kind="stable")
         other_order[row] = np.argsort(table.other_strength, kind="stable")
