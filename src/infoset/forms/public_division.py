@@ -112,10 +112,12 @@ class PublicDivision:
         rows, (row_size, first_copy) = self.rows[player], self._copies(player)
         above = np.diff(first_copy)
         parent = self.places(player, runs.part, runs.last.astype(np.int64), position, above)
-        # Classes of hands are mostly those of the decision before.
-        count = runs.count[:, None]
+        # Classes of hands are mostly those of the decision before: up to the first one that differs.
         classes = np.arange(runs.class_above.shape[1])
-        is_same = ((runs.class_above[runs.row] == classes) | (classes >= count)).all(axis=1)
+        differs = np.append(
+            runs.class_above != classes, np.ones((len(runs.class_above), 1)), axis=1
+        )
+        is_same = runs.count <= differs.argmax(axis=1)[runs.row]
         columns = (
             runs.first + (above - position[:-1])[runs.part],
             runs.stride,
@@ -123,7 +125,7 @@ class PublicDivision:
             runs.count,
             runs.place - infostate[runs.part],
             parent,
-            np.minimum(runs.above_step, 1),
+            np.minimum(runs.above_step, 1),  # positions of the hands of an action are consecutive
             np.where(is_same, -1, runs.row),
         )
         place, stride, actions, size, first_infostate, parent, step, row = (
