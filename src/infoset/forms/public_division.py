@@ -112,12 +112,10 @@ class PublicDivision:
         rows, (row_size, first_copy) = self.rows[player], self._copies(player)
         above = np.diff(first_copy)
         parent = self.places(player, runs.part, runs.last.astype(np.int64), position, above)
-        # Classes of hands are mostly those of the decision before: up to the first one that differs.
-        classes = np.arange(runs.class_above.shape[1])
-        differs = np.append(
-            runs.class_above != classes, np.ones((len(runs.class_above), 1)), axis=1
-        )
-        is_same = runs.count <= differs.argmax(axis=1)[runs.row]
+        # Classes of hands are mostly those of the decision before.
+        differs = runs.class_above != np.arange(runs.class_above.shape[1])
+        first_other = np.append(differs, np.ones((len(differs), 1)), axis=1).argmax(axis=1)
+        is_same = runs.count <= first_other[runs.row]
         columns = (
             runs.first + (above - position[:-1])[runs.part],
             runs.stride,
