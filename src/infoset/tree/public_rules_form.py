@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
@@ -168,26 +169,38 @@ class _Compared(NamedTuple):
     equities: tuple[tuple[float, ...], ...] | None
 
 
+class _Ends:
+    """The ends, as in `PublicTerminals`, but with the number of utilities of each.
+
+    They are arrays: as lists of objects, those of a large form take more memory than the form.
+    """
+
+    def __init__(self) -> None:
+        self.node, self.action, self.hand_set = array("i"), array("i"), array("i")
+        self.reach, self.operator = array("d"), array("i")
+        self.size, self.payoff = array("i"), array("d")
+
+
 class _PublicTree:
-    """The public tree, visited breadth first; the lists grow with it."""
+    """The public tree, visited breadth first; the arrays grow with it."""
 
     def __init__(self, game: Game, rules: PublicRules, symmetries: CardSymmetries) -> None:
         self.game, self.rules, self.symmetries = game, rules, symmetries
         self.hands = tuple(scaled_hands(rules.hands(player)) for player in range(2))
         self.pairs = rules.pair_weights()
-        self.players: list[int] = []
-        self.parents: list[int] = []
-        self.actions: list[int] = []
-        self.seen: list[int] = []
+        self.players = array("i")
+        self.parents = array("i")
+        self.actions = array("i")
+        self.seen = array("i")
         self.observations: dict[Hashable, int] = {}
-        self.legal: list[int] = []
+        self.legal = array("i")
         self.action_sets: dict[tuple[Action, ...], int] = {}
-        self.hand_set: list[int] = []
-        self.class_map: list[int] = []
+        self.hand_set = array("i")
+        self.class_map = array("i")
         self.dealt: dict[frozenset[Hashable], int] = {frozenset(): 0}
         self.operators: dict[_Compared, int] = {}
         self.checked: set[tuple[int, Group]] = set()
-        self.ends: list[tuple[_Place, PublicEnd, int]] = []
+        self.ends = _Ends()
         self._visit_all()
 
     def _error(self, found: str, rule: str) -> GameRuleError:
@@ -195,14 +208,19 @@ class _PublicTree:
 
     def _visit_all(self) -> None:
         root, group = self.rules.initial_state(), self.symmetries.whole
-        waiting = deque([_Place(root, -1, -1, None, 1.0, frozenset(), group)])
+        # The places after each node, which are made when they are visited.
+        waiting = deque([iter([_Place(root, -1, -1, None, 1.0, frozenset(), group)])])
         while waiting:
-            place = waiting.popleft()
-            end = self.rules.end(place.state)
-            if end is not None:
-                self._add_end(place, end)
-            else:
-                waiting.extend(self._add_node(place))
+            for place in waiting.popleft():
+                self._visit(place, waiting)
+
+    def _visit(self, place: _Place, waiting: deque[Iterator[_Place]]) -> None:
+        """Add an end, or a node and the places after it."""
+        end = self.rules.end(place.state)
+        if end is not None:
+            self._add_end(place, end)
+        else:
+            waiting.append(self._add_node(place))
 
     def _add_node(self, place: _Place) -> Iterator[_Place]:
         """Add a public node; yield its children."""
@@ -278,8 +296,14 @@ class _PublicTree:
         if end.strengths is not None and (operator, place.group) not in self.checked:
             self.symmetries.check_strengths(end.strengths, place.cards, place.group)
             self.checked.add((operator, place.group))
-        self.dealt.setdefault(place.cards, len(self.dealt))
-        self.ends.append((place, end, operator))
+        ends = self.ends
+        ends.node.append(place.parent)
+        ends.action.append(place.action)
+        ends.hand_set.append(self.dealt.setdefault(place.cards, len(self.dealt)))
+        ends.reach.append(place.reach)
+        ends.operator.append(operator)
+        ends.size.append(len(end.utilities))
+        ends.payoff.extend(float(one) for pair in end.utilities for one in pair)
 
     def form(self) -> PublicForm:
         """Return the public form."""
@@ -345,15 +369,15 @@ class _PublicTree:
         return first, second
 
     def _terminals(self) -> PublicTerminals:
-        sizes = [len(end.utilities) for _, end, _ in self.ends]
+        ends = self.ends
         return PublicTerminals(
-            node=_numbers([place.parent for place, _, _ in self.ends]),
-            action=_numbers([place.action for place, _, _ in self.ends]),
-            chance_reach=np.array([place.reach for place, _, _ in self.ends]),
-            hand_set=_numbers([self.dealt[place.cards] for place, _, _ in self.ends]),
-            operator=_numbers([operator for _, _, operator in self.ends]),
-            first_payoff=np.cumsum([0, *sizes]),
-            payoff=np.array([pair for _, end, _ in self.ends for pair in end.utilities], float),
+            node=_numbers(ends.node),
+            action=_numbers(ends.action),
+            chance_reach=np.array(ends.reach),
+            hand_set=_numbers(ends.hand_set),
+            operator=_numbers(ends.operator),
+            first_payoff=np.append(0, np.cumsum(ends.size)),
+            payoff=np.array(ends.payoff).reshape(-1, 2),
         )
 
 
