@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, form_layouts
 from infoset.typing import FloatArray, Player
 
-if TYPE_CHECKING:
-    from infoset.forms.public_division import PublicDivision
-
 
 class DerivedMembers:
     """Members derived from treeplexes, public states, constant sum, payoffs and `reach_gradient`.
@@ -44,7 +41,7 @@ class DerivedMembers:
         return probabilities
 
     @property
-    def division(self) -> PublicDivision | None:
+    def division(self) -> object:
         """None: the form is not divided into parts."""
         return None
 
@@ -105,6 +102,10 @@ class DerivedMembers:
         plex = self.treeplexes[player]
         mass = self.reach_gradient(plans, player)
         return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
+
+    def infostate_label(self: Form, player: Player, number: int) -> str:
+        """Return one of `infostate_labels`."""
+        return self.infostate_labels(player)[number]
 
     def labeled_infostates(
         self: Form, player: Player, max_depth: int | None = None

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar
 
-    from infoset.forms.public_division import PublicDivision
-
     FormT = TypeVar("FormT", bound="Form", covariant=True, default="Form")
     AnyForm = TypeVar("AnyForm", bound="Form")
 else:  # defaults of type variables are for type checkers only
@@ -152,8 +150,8 @@ class Form(Protocol, metaclass=_HasMembers):
         """Per player, its infostate trees, if there are too many infostates to list them."""
 
     @property
-    def division(self) -> PublicDivision | None:
-        """The division into a top and parts that methods visit one by one, if the form has one."""
+    def division(self) -> object:
+        """The `PublicDivision` of a form that methods visit part by part; None for other forms."""
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -314,6 +312,9 @@ class Form(Protocol, metaclass=_HasMembers):
 
     def infostate_labels(self, player: Player) -> tuple[str, ...]:
         """Return [I] a unique text for each acting infostate."""
+
+    def infostate_label(self, player: Player, number: int) -> str:
+        """Return one of `infostate_labels`."""
 
     def labeled_infostates(
         self, player: Player, max_depth: int | None = None

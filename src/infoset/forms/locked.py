@@ -77,12 +77,14 @@ class LockedForm(TransformedForm):
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences: without locks, as in the base."""
+        base = self.base
+        layouts = base.layouts_by_depth if isinstance(base, PublicForm) else base.layouts
         return tuple(
             layout if plex is below else action_major_layout(plex, states)
             for plex, below, layout, states in zip(
                 self.treeplexes,
                 self.base.treeplexes,
-                self.base.layouts,
+                layouts,
                 self.public_states,
                 strict=True,
             )

@@ -250,8 +250,11 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
     @cached_property
     def runs(self) -> tuple[PublicRuns, PublicRuns]:
         """Per player, the public decisions, and where the sequences of their hands are."""
+        return self._runs(self.parts)
+
+    def _runs(self, parts: LongArray) -> tuple[PublicRuns, PublicRuns]:
         first, second = (
-            public_runs(nodes, self.num_actions, self.class_map, sequences, classes, self.parts)
+            public_runs(nodes, self.num_actions, self.class_map, sequences, classes, parts)
             for nodes, sequences, classes in zip(
                 self.decisions, self.sequences, self.hand_classes, strict=True
             )
@@ -300,6 +303,14 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
     def layouts(self) -> tuple[PublicLayout, PublicLayout]:
         """Per player, the order in which kernels store sequences."""
         first, second = map(PublicLayout, self.runs)
+        return first, second
+
+    @cached_property
+    def layouts_by_depth(self) -> tuple[PublicLayout, PublicLayout]:
+        """The layouts as if the form were not divided: threads that share a sweep need them."""
+        if not self.parts.any():
+            return self.layouts
+        first, second = map(PublicLayout, self._runs(np.zeros_like(self.parts)))
         return first, second
 
     @cached_property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infoset.errors import PolicyFileError, UnknownNameError
-from infoset.forms import Form, LockedBehavior, PublicForm, check_form
+from infoset.forms import Form, LockedBehavior, check_form
 from infoset.forms.form import numbers_by_action
 from infoset.policy.csv_files import action_texts, load_behavior_csv
 from infoset.policy.policy_tables import replace_policy_file
@@ -107,11 +107,7 @@ def save_behavior(behavior: LockedBehavior, path: str | Path, form: Form) -> Non
             given = numbers_by_action(form, player, int(infostates[0]), given)
         columns = np.broadcast_to(given.T, (len(infostates), len(legal)))
         for number, column in zip(infostates.tolist(), columns.tolist(), strict=True):
-            text = (
-                form.infostate_label(player, number)
-                if isinstance(form, PublicForm)
-                else form.infostate_labels(player)[number]
-            )
+            text = form.infostate_label(player, number)
             numbers = dict(zip(action_texts(legal), column, strict=True))
             found.setdefault(str(player), {})[text] = numbers
     with replace_policy_file(Path(path)) as temporary:

@@ -14,6 +14,7 @@ import numpy as np
 
 from infoset.forms import (
     Parts,
+    PublicPayoffs,
     RowWorkspace,
     add_to_parents,
     copy_rows,
@@ -21,7 +22,6 @@ from infoset.forms import (
     keep_copies,
     read_reach_of_run,
 )
-from infoset.forms._public_payoff_kernels import PublicPayoffs
 from infoset.regret._cfr_kernels import (
     AVERAGE_RETENTION,
     AVERAGE_WEIGHT,

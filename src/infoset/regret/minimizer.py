@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
@@ -137,8 +138,10 @@ class RegretMinimizer(IterativeState):
             and responding is None
             and sum(layout.num_sequences for layout in self._layouts) >= MANY_SEQUENCES
         )
-        self._threads = threads
-        self._division = form.division if responding is None else None
+        division = cast("PublicDivision | None", form.division)
+        self._division = division if responding is None else None
+        # Threads share sweeps of layouts by depth, which divided forms do not have.
+        self._threads = 1 if division is not None and responding is not None else threads
         self._set_state()
         # Only now, because the tolerances need temporary arrays.
         self._regrets, self._averages = (
