@@ -332,7 +332,7 @@ class PublicDivision:
 
     def shares(self, first: int, last: int, number: int) -> list[tuple[int, int]]:
         """Return up to `number` ranges of parts with about equal work."""
-        work = np.sum([np.diff(own.position)[first:last] for own in self.parts], axis=0)
+        work = 1 + np.sum([np.diff(own.position)[first:last] for own in self.parts], axis=0)
         ends = np.cumsum(work) / np.sum(work)
         cuts = first + np.searchsorted(ends, np.arange(1, number) / number)
         return list(pairwise(np.unique([first, *cuts, last]).tolist()))

@@ -99,6 +99,37 @@ def fill_weights(
             total[hand] += weights[hand]
 
 
+@bare_kernel
+def fill_policy(
+    parts: Parts, state: DividedState, made: FloatArray, policy: FloatArray, work: RowWorkspace
+) -> None:
+    """Fill the current policy [Q] of a player; made: see `fill_weights`."""
+    policy[0] = 1.0
+    for part in range(len(parts.above)):
+        own = parts.position[part] - parts.above[part]
+        for run in range(parts.first_run[part], parts.first_run[part + 1]):
+            fill_weights(parts, part, run, state, made, work)
+            divide_weights(parts, run, own, work, policy)
+
+
+@inner_kernel
+def divide_weights(
+    parts: Parts, run: int, own: int, work: RowWorkspace, policy: FloatArray
+) -> None:
+    """Fill the policy [Q] at a public decision by weights divided by their sums.
+
+    own: the position of the place 0 of the part.
+    """
+    count, actions, width = parts.size[run], parts.actions[run], len(work.total)
+    total, uniform = work.total[:count], policy.dtype.type(1.0) / policy.dtype.type(actions)
+    for action in range(actions):
+        at = own + parts.place[run] + action * parts.stride[run]
+        weights = work.weights[action * width : action * width + count]
+        found = policy[at : at + count]
+        for hand in range(count):
+            found[hand] = weights[hand] / total[hand] if total[hand] > 0.0 else uniform
+
+
 @nested_kernel
 def enter_part(
     parts: Parts,
@@ -235,13 +266,7 @@ def predict(
             kept = wanted - tolerance_weight * tolerance[hand] > 0.0
             weights[hand] = wanted if kept else 0.0
             total[hand] += weights[hand]
-    uniform = row.dtype.type(1.0) / row.dtype.type(actions)
-    for action in range(actions):
-        place = own + parts.place[run] + action * parts.stride[run]
-        weights = work.weights[action * width : action * width + count]
-        policy = state.policy[place : place + count]
-        for hand in range(count):
-            policy[hand] = weights[hand] / total[hand] if total[hand] > 0.0 else uniform
+    divide_weights(parts, run, own, work, state.policy)
 
 
 @bare_kernel

@@ -13,7 +13,13 @@ import numpy as np
 
 from infoset.forms import PartWorkspace, PublicDivision, add_copies, fill_part_gradient
 from infoset.regret._cfr_kernels import AVERAGE_RETENTION, AVERAGE_WEIGHT, NUM_COLUMNS
-from infoset.regret._part_kernels import DividedState, enter_part, update_part, update_parts
+from infoset.regret._part_kernels import (
+    DividedState,
+    enter_part,
+    fill_policy,
+    update_part,
+    update_parts,
+)
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.interrupts import interrupts_held
@@ -85,6 +91,12 @@ class DividedIteration:
                 self._run_alternating(rows, done, interrupts)
             else:
                 self._run_simultaneous(rows, done, interrupts)
+
+    def fill_policy(self, player: Player, made: FloatArray, policy: FloatArray) -> None:
+        """Fill the current policy [Q] of a player; made: the last row of the schedule."""
+        made = made.astype(self._unchanged.dtype)
+        state, rows = self._states[player], self._workspaces[0].rows
+        fill_policy(self._parts[player], state, made, policy, rows)
 
     def _run_alternating(self, rows: FloatArray, done: LongArray, interrupts: list[object]) -> None:
         """Run iterations in which player 1 responds to the new plan of player 0.

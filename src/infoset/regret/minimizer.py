@@ -274,6 +274,9 @@ class RegretMinimizer(IterativeState):
 
     def _match(self, player: Player, policy: FloatArray) -> FloatArray:
         """Fill the current policy of a player, which matches its regrets, and return it."""
+        if self._divided is not None:
+            self._divided.fill_policy(player, self._last_row(), policy)
+            return policy
         groups, regret = self._groups[player], self._regrets[player]
         tolerance = self._tolerances[player]
         match_regrets(groups, self._last_row(), regret, tolerance, policy)
