@@ -115,7 +115,7 @@ def test_games_that_are_proposed_are_smaller_and_smaller():
     sizes = [count_public_form(one.public_rules()).bytes for one in games]
     assert sizes == sorted(sizes, reverse=True)
     assert len({*sizes}) == len(games) == 5
-    assert sizes[-1] < sizes[0] / 50
+    assert sizes[-1] < sizes[0] / 20
 
 
 @pytest.mark.broad

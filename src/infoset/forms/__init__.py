@@ -115,7 +115,7 @@ from infoset.forms.public_reach import (
     unblocked_reach,
     with_ranges,
 )
-from infoset.forms.public_structure import PublicStructure, PublicTerminals
+from infoset.forms.public_structure import DIVIDED_FROM, PublicStructure, PublicTerminals
 from infoset.forms.reduced_form import ReducedForm, reduce_form
 from infoset.forms.sequence_form import (
     TREE_EXAMPLE,
@@ -142,6 +142,7 @@ from infoset.forms.world_programs import (
 )
 
 __all__ = [
+    "DIVIDED_FROM",
     "EMPTY",
     "END",
     "FOLLOW",

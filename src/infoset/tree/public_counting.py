@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from infoset.errors import CyclicGameError, GameRuleError, GameTooLargeError
-from infoset.forms import MAX_CARDS, Cards, CardSymmetries, Group
+from infoset.forms import DIVIDED_FROM, MAX_CARDS, Cards, CardSymmetries, Group
 from infoset.game import PublicRules, scaled_hands
 from infoset.game.protocol import has_hook
 from infoset.game.public_rules import STATE_RULES
@@ -21,6 +21,10 @@ from infoset.utils.text import format_bytes, format_count
 BYTES_PER_SEQUENCE = {"float64": 51, "float32": 35}
 """By precision, the state, layout and payoffs of a method of the CFR family, and its measurements.
 Methods with an adaptive prediction, such as `apcfr+`, need a third more."""
+
+BYTES_PER_DIVIDED_SEQUENCE = {"float64": 24, "float32": 14}
+BYTES_PER_HAND_OF_BOARD = {"float64": 170, "float32": 130}
+"""The same in a form that is divided into parts. Methods that predict regrets need half more."""
 
 MAX_STEPS = 200_000
 """Number of actions and outcomes of chance up to which a form that does not fit is counted."""
@@ -62,6 +66,8 @@ class PublicCounts:
     """Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
     both hands, and nothing is merged. A game that describes its world states in another way may
     have fewer of them."""
+    num_boards: int = field(default=1, compare=False)
+    """Number of sets of cards that chance may have dealt, the empty one included."""
 
     @property
     def bytes(self) -> int:
@@ -74,6 +80,9 @@ class PublicCounts:
         public = BYTES_PER_PUBLIC_NODE * (self.nodes + self.ends)
         first, second = self.hands
         solving = BYTES_PER_SEQUENCE[precision] * sum(self.sequences)
+        if self.num_boards > 1 and sum(self.sequences) >= DIVIDED_FROM:
+            solving = BYTES_PER_DIVIDED_SEQUENCE[precision] * sum(self.sequences)
+            solving += BYTES_PER_HAND_OF_BOARD[precision] * self.num_boards * (first + second)
         return max(public + solving, BYTES_PER_PAIR * first * second)
 
     def fits(self, allowed: int, precision: str = "float64") -> bool:
@@ -258,6 +267,7 @@ class _Counter:
             world_states=self.world_states,
             histories=1 + total.histories,
             terminals=total.terminals,
+            num_boards=len({dealt for boards in self.boards for _, dealt in boards}),
         )
 
     def _place(self, state: Hashable, boards: _Boards) -> _Place:
@@ -336,7 +346,7 @@ class _Counter:
             If that is not allowed, and counting all states would take long.
         """
         # In single precision, in which more forms fit.
-        step = BYTES_PER_SEQUENCE["float32"] * num_classes
+        step = BYTES_PER_DIVIDED_SEQUENCE["float32"] * num_classes
         self.needed += BYTES_PER_PUBLIC_NODE * num_states + num_steps * step
         self.num_steps += 1 + num_steps
         if self.needed > self.allowed and self.num_steps > MAX_STEPS:
