@@ -21,6 +21,7 @@ from infoset.errors import (
 )
 from infoset.games import NoLimitEndgame, parse_spot
 from infoset.games.holdem_hands import DECK
+from infoset.games.nolimit_parameters import listed
 from infoset.utils import extras
 
 AUTOMATIONS = tuple(
@@ -219,7 +220,7 @@ def check_hand(seed):
         pot = sum(state.starting_stacks) - sum(state.stacks)
         assert game.pot == pytest.approx(float(pot))
         assert game.board == "".join(map(repr, [card for (card,) in state.board_cards]))
-        stacks = game.listed("stack", 2, "player")
+        stacks = listed(game, "stack", 2, "player")
         assert stacks == pytest.approx([float(state.stacks[player]) for player in players])
         assert game.min_bet == float(state.streets[0].min_completion_betting_or_raising_amount)
         assert (Fraction(hand.unit) / game.smallest_chip).denominator == 1
