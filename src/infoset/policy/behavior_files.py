@@ -94,7 +94,7 @@ def save_behavior(behavior: LockedBehavior, path: str | Path, form: Form) -> Non
     >>> import infoset
     >>> form = infoset.build_public_form("kuhn_poker")
     >>> save_behavior({"bet": {"pass": 0.5, "bet": 0.5}}, "half.json", form)
-    >>> load_behavior("half.json", form)["[J] / bet"]
+    >>> load_behavior("half.json", form)["[J] / bet", 1]
     {'pass': 0.5, 'bet': 0.5}
     """
     check_form(form)
