@@ -47,13 +47,6 @@ PRECISIONS = ("float32", "float64")
 STAGES = ("build", "iterations", "measurement", "result", "save", "evaluate")
 HEADER = ["precision", "whole", *STAGES]
 
-EARLIER = {
-    "float32": (77.2, 3.6, 53.2, 77.2, 73.2, 84.8, 80.4),
-    "float64": (96.6, 3.6, 68.3, 96.7, 92.7, 75.3, 74.9),
-}
-"""The same numbers for the default game and method, when results were stored in double precision,
-and indices by sequence and infostate."""
-
 
 def peak_of(work: Callable[[], object]) -> tuple[object, int]:
     """Return the result of some work, and the peak of the process meanwhile, in bytes."""
@@ -181,8 +174,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = []
     for precision in PRECISIONS:
         row, held = row_of(chosen.game, chosen.method, precision)
-        if (chosen.game, chosen.method) == (GAME, METHOD):
-            rows.append([f"{precision}, before", *map(str, EARLIER[precision])])
         rows.append(row)
         print(*row)
         for name, number in sorted(held.items(), key=lambda own: -own[1]):
