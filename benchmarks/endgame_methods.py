@@ -2,7 +2,6 @@
 
     python benchmarks/endgame_methods.py             # measure and print; half an hour
     python benchmarks/endgame_methods.py --spot TEXT # only spots whose name contains TEXT
-    python benchmarks/endgame_methods.py --write     # also update its page in docs/solvers
 
 The spots are the public endgames of Libratus with three betting trees, as in `poker_endgames.py`,
 and a board with the ranges of TexasSolver's benchmark, on which ranges are narrow. Each number is
@@ -19,13 +18,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from poker_endgames import RIVERS, TURNS, game_of
-from report import DOCS, environment, environment_text, replace_part, table
+from report import environment, environment_text, table
 
 import infoset
 from infoset.games import NoLimitEndgame
 from infoset.solvers.auto import BEST_WITH_MANY_HANDS
 
-PAGE = DOCS / "solvers" / "poker_endgames.md"
 METHODS = ("cfr+", "dcfr", "dcfr+", "hs-dcfr-15", "pcfr+", "pdcfr+", "sapdcfr+", "hs-pcfr+")
 TARGETS = ("0.3%pot", "0.1%pot")
 MAX_ITERATIONS = 3_000
@@ -97,15 +95,10 @@ def main() -> None:
     """Measure the methods and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--spot", default="", help="only spots whose name contains this text")
-    parser.add_argument("--write", action="store_true", help="also update the page")
     given = parser.parse_args()
     chosen = {name: game for name, game in spots().items() if given.spot in name}
     rows = [row for name, game in chosen.items() for row in measured(name, game)]
-    text = f"{shown(rows)}\n\n{environment_text(environment())}"
-    print(text)
-    if given.write and len(chosen) == len(spots()):
-        page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(replace_part(page, "endgame_methods.py", text), encoding="utf-8")
+    print(f"{shown(rows)}\n\n{environment_text(environment())}")
 
 
 if __name__ == "__main__":
