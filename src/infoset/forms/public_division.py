@@ -35,8 +35,9 @@ from infoset.forms.public_payoff_terms import (
 from infoset.forms.public_structure import PublicStructure
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 
-WAVES = 8
-"""Number of waves in which threads visit parts; see `PublicDivision.waves`."""
+MAX_WAVES, PARTS_OF_WAVE = 8, 24
+"""Maximum number of waves in which threads visit parts, and minimum number of parts of a wave: with
+fewer, threads wait for each other too often. See `PublicDivision.waves`."""
 
 
 class PartWorkspace(NamedTuple):
@@ -249,7 +250,8 @@ class PublicDivision:
         The gradients at the copies of a wave are added to that of the top when the whole wave has
         been visited, in the order of its parts, so that sums do not depend on threads.
         """
-        return self.shares(1, self.num_parts, WAVES)
+        number = min(MAX_WAVES, max(1, (self.num_parts - 1) // PARTS_OF_WAVE))
+        return self.shares(1, self.num_parts, number)
 
     def values(
         self, weights: tuple[FloatArray, ...], are_policies: bool = False
