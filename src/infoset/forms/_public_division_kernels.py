@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from infoset.forms._public_payoff_kernels import PublicPayoffs, add_batches
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
@@ -108,16 +110,18 @@ def realize_part(
     part: int,
     weights: FloatArray,
     scale: float,
+    are_policy: bool,
     plan: FloatArray,
     work: RowWorkspace,
 ) -> None:
     """Fill the plan of a part, whose copies are filled, from weights of its own sequences.
 
-    weights: in any precision, from the first own sequence on. scale: that of the empty sequence, by
-    which they are divided, before they are normalized as by `Layout.normalize`; 0 if they are a
-    policy.
+    weights: in any precision, from the first own sequence on. They are divided by `scale`, the
+    weight of the empty sequence, and then normalized as by `Layout.normalize`, unless they
+    `are_policy`.
     """
-    above = parts.above[part]
+    # In double precision, as `averaged` divides.
+    above, divisor = parts.above[part], np.float64(scale)
     for run in range(parts.first_run[part], parts.first_run[part + 1]):
         place, stride, count = parts.place[run], parts.stride[run], parts.size[run]
         actions = parts.actions[run]
@@ -125,20 +129,18 @@ def realize_part(
         read_reach_of_run(parts, run, plan, reach)
         total[:] = 0.0
         for action in range(actions):
-            at = place - above + action * stride
-            weight = weights[at : at + count]
-            for hand in range(count):
-                total[hand] += weight[hand] / scale
-        for action in range(actions):
             at = place + action * stride
             weight, found = weights[at - above : at - above + count], plan[at : at + count]
-            if scale == 0.0:
-                for hand in range(count):
-                    found[hand] = weight[hand] * reach[hand]
-                continue
             for hand in range(count):
-                own = weight[hand] / scale
-                share = own / total[hand] if total[hand] > 0.0 else 1.0 / actions
+                found[hand] = weight[hand] / divisor
+                total[hand] += found[hand]
+        if are_policy:
+            total[:] = 1.0
+        for action in range(actions):
+            at = place + action * stride
+            found = plan[at : at + count]
+            for hand in range(count):
+                share = found[hand] / total[hand] if total[hand] > 0.0 else 1.0 / actions
                 found[hand] = share * reach[hand]
 
 
@@ -233,56 +235,29 @@ def measure_parts(
     payoffs: tuple[PublicPayoffs, PublicPayoffs],
     first_batch: tuple[LongArray, LongArray],
     weights: tuple[FloatArray, FloatArray],
-    scales: tuple[float, float],
+    are_policies: bool,
     tops: tuple[FloatArray, FloatArray],
     top_gradients: tuple[FloatArray, FloatArray],
     plans: tuple[FloatArray, FloatArray],
     gradient: FloatArray,
     work: RowWorkspace,
     values: FloatArray,
+    best: tuple[FloatArray, FloatArray],
 ) -> None:
-    """Fill values [P, 2] with what players earn in some parts, and add best responses to the top.
+    """Fill values [P, 2] with the players' utilities in some parts; add best responses to the top.
 
-    weights [Q], scales: see `realize_part`. tops, top_gradients: plans and gradients of the top.
-    plans, gradient: overwritten.
+    weights [Q], are_policies: see `realize_part`. tops, top_gradients: plans and gradients of the
+    top. best [I]: see `best_values_of_part`. The other arrays are overwritten.
     """
     for part in range(first, last):
         for player in range(2):
-            own = parts[player]
+            own, given = parts[player], weights[player]
             copy_rows(own, part, tops[player], plans[player])
-            chosen = weights[player][own.position[part] :]
-            realize_part(own, part, chosen, scales[player], plans[player], work)
+            chosen = given[own.position[part] :]
+            realize_part(own, part, chosen, given[0], are_policies, plans[player], work)
         for player in range(2):
             own, terms, batches = parts[player], payoffs[player], first_batch[player]
             size = fill_part_gradient(own, part, terms, batches, plans[1 - player], gradient)
             values[part, player] = inner_product(gradient, plans[player], size, work.total)
-            best_values_of_part(own, part, gradient, gradient[:0], work)
+            best_values_of_part(own, part, gradient, best[player][own.infostate[part] :], work)
             add_copies(part, part + 1, own, gradient, top_gradients[player])
-
-
-@bare_kernel
-def bound_parts(
-    first: int,
-    last: int,
-    parts: Parts,
-    others: Parts,
-    payoffs: PublicPayoffs,
-    first_batch: LongArray,
-    weights: FloatArray,
-    top: FloatArray,
-    top_gradient: FloatArray,
-    plan: FloatArray,
-    gradient: FloatArray,
-    work: RowWorkspace,
-    best: FloatArray,
-) -> None:
-    """Fill best [I] with the values of infostates under best play in some parts.
-
-    weights: of the opponent's own sequences in each part. The others are as in `measure_parts`.
-    """
-    for part in range(first, last):
-        copy_rows(others, part, top, plan)
-        realize_part(others, part, weights, 1.0, plan, work)
-        fill_part_gradient(parts, part, payoffs, first_batch, plan, gradient)
-        best_values_of_part(parts, part, gradient, best[parts.infostate[part] :], work)
-        add_copies(part, part + 1, parts, gradient, top_gradient)

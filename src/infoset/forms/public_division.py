@@ -18,7 +18,6 @@ from infoset.forms._public_division_kernels import (
     Parts,
     RowWorkspace,
     best_values_of_part,
-    bound_parts,
     fill_part_gradient,
     measure_parts,
     realize_part,
@@ -260,14 +259,47 @@ class PublicDivision:
 
         are_policies: whether the weights are behavior policies, which are not divided by sums.
         """
-        payoffs, batches, parts = self.payoffs(), self.first_batch, self.parts
-        work, values = self.workspace(payoffs), np.zeros((self.num_parts, 2))
-        tops, gradients = self.of_top("float64"), self.of_top("float64")
+        none = np.zeros(0)
+        values, gradients = self._measure(self.payoffs(), weights, are_policies, (none, none))
+        pairs = zip(values.sum(axis=0).tolist(), gradients, strict=True)
+        first, second = (PlayerValues(value, float(gradient[0])) for value, gradient in pairs)
+        return first, second
+
+    def best_values(
+        self, payoffs: tuple[PublicPayoffs, PublicPayoffs]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return per player [I] values of infostates under best play against uniform play.
+
+        payoffs: by part, such as absolute ones. The infostates are in the order of the layouts.
+        """
+        precision = payoffs[0].factor.dtype
+        # No memory is allocated for zeros, whose sums are normalized to uniform play.
+        uniform = tuple(np.zeros(int(own.position[-1]), precision) for own in self.parts)
+        for own in uniform:
+            own[0] = 1.0
+        first, second = (np.zeros(int(own.infostate[-1]), precision) for own in self.parts)
+        self._measure(payoffs, uniform, False, (first, second))
+        return first, second
+
+    def _measure(
+        self,
+        payoffs: tuple[PublicPayoffs, PublicPayoffs],
+        weights: tuple[FloatArray, ...],
+        are_policies: bool,
+        best: tuple[FloatArray, FloatArray],
+    ) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+        """Return [P, 2] the players' utilities in each part, and gradients of the top.
+
+        The first entry of such a gradient is the value of a best response. best: filled with the
+        values of infostates under best play, unless it is empty.
+        """
         first, second = weights
-        scales = tuple(0.0 if are_policies else float(own[0]) for own in weights)
-        for own, chosen, scale, top in zip(parts, weights, scales, tops, strict=True):
+        precision, parts, batches = payoffs[0].factor.dtype.name, self.parts, self.first_batch
+        work, values = self.workspace(payoffs), np.zeros((self.num_parts, 2))
+        tops, gradients = self.of_top(precision), self.of_top(precision)
+        for own, given, top in zip(parts, weights, tops, strict=True):
             top[0] = 1.0
-            realize_part(own, 0, chosen, scale, top, work.rows)
+            realize_part(own, 0, given, given[0], are_policies, top, work.rows)
         for player, (own, gradient) in enumerate(zip(parts, gradients, strict=True)):
             terms = work.payoffs[player]
             fill_part_gradient(own, 0, terms, batches[player], tops[1 - player], gradient)
@@ -279,58 +311,18 @@ class PublicDivision:
             work.payoffs,
             batches,
             (first, second),
-            (scales[0], scales[1]),
+            are_policies,
             tops,
             gradients,
             work.plans,
             max(work.gradients, key=len),
             work.rows,
             values,
+            best,
         )
-        for own, gradient in zip(parts, gradients, strict=True):
-            best_values_of_part(own, 0, gradient, gradient[:0], work.rows)
-        pairs = zip(values.sum(axis=0).tolist(), gradients, strict=True)
-        one, other = (PlayerValues(value, float(gradient[0])) for value, gradient in pairs)
-        return one, other
-
-    def best_values(
-        self, payoffs: tuple[PublicPayoffs, PublicPayoffs]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return per player [I] values of infostates against uniform play, if it maximizes them.
-
-        payoffs: by part, such as absolute ones. The infostates are in the order of the layouts.
-        """
-        work, precision = self.workspace(payoffs), payoffs[0].factor.dtype.name
-        uniform = np.zeros(max(map(len, work.plans)), precision)
-        tops = self.of_top(precision)
-        for own, top in zip(self.parts, tops, strict=True):
-            top[0] = 1.0
-            realize_part(own, 0, uniform, 1.0, top, work.rows)
-        found = []
-        for player, (own, gradient) in enumerate(
-            zip(self.parts, self.of_top(precision), strict=True)
-        ):
-            best = np.zeros(int(own.infostate[-1]), precision)
-            terms, batches = work.payoffs[player], self.first_batch[player]
-            fill_part_gradient(own, 0, terms, batches, tops[1 - player], gradient)
-            bound_parts(
-                1,
-                self.num_parts,
-                own,
-                self.parts[1 - player],
-                terms,
-                batches,
-                uniform,
-                tops[1 - player],
-                gradient,
-                work.plans[1 - player],
-                work.gradients[player],
-                work.rows,
-                best,
-            )
-            best_values_of_part(own, 0, gradient, best, work.rows)
-            found.append(best)
-        return found[0], found[1]
+        for own, gradient, found in zip(parts, gradients, best, strict=True):
+            best_values_of_part(own, 0, gradient, found, work.rows)
+        return values, gradients
 
     def shares(self, first: int, last: int, number: int) -> list[tuple[int, int]]:
         """Return up to `number` ranges of parts with about equal work."""
