@@ -59,7 +59,7 @@ def next_regret(
 
 
 @inner_kernel
-def fill_weights(
+def read_policy(
     parts: Parts,
     part: int,
     run: int,
@@ -67,67 +67,72 @@ def fill_weights(
     made: FloatArray,
     work: RowWorkspace,
 ) -> None:
-    """Fill the weights of the current policy at a public decision, and their sums.
+    """Fill `weights` of the workspace with the current policy at a public decision.
 
     made: the row of the schedule of the iteration in which the regrets were updated, in the
     precision of the state; see `match_regrets`.
     """
     count, width = parts.size[run], len(work.total)
-    if len(state.policy):
-        work.total[:] = 1.0
-        own = parts.position[part] - parts.above[part] + parts.place[run]
-        for action in range(parts.actions[run]):
-            at = own + action * parts.stride[run]
-            source = state.policy[at : at + count]
-            weights = work.weights[action * width : action * width + count]
-            for hand in range(count):
-                weights[hand] = source[hand]
-        return
     at = parts.infostate[part] + parts.first_infostate[run]
     tolerance, total = state.tolerance[at : at + count], work.total[:count]
     discount, weight = made[PREDICTION_DISCOUNT], made[TOLERANCE_WEIGHT]
-    total[:] = 0.0
     own = parts.position[part] - parts.above[part] + parts.place[run]
+    total[:] = 0.0
     for action in range(parts.actions[run]):
         at = own + action * parts.stride[run]
+        policy = work.weights[action * width : action * width + count]
+        if len(state.policy):
+            stored = state.policy[at : at + count]
+            for hand in range(count):
+                policy[hand] = stored[hand]
+            continue
         regret = state.regret[at : at + count]
-        weights = work.weights[action * width : action * width + count]
         for hand in range(count):
             wanted = discount * regret[hand]
             # Up to the tolerance, a regret may be the rounding error of a tie.
-            weights[hand] = wanted if wanted - weight * tolerance[hand] > 0.0 else 0.0
-            total[hand] += weights[hand]
+            policy[hand] = wanted if wanted - weight * tolerance[hand] > 0.0 else 0.0
+            total[hand] += policy[hand]
+    if len(state.policy) == 0:
+        divide_by_totals(parts, run, work)
+
+
+@inner_kernel
+def divide_by_totals(parts: Parts, run: int, work: RowWorkspace) -> None:
+    """Divide the weights at a public decision by their sums; uniform where the sum is 0."""
+    count, actions, width = parts.size[run], parts.actions[run], len(work.total)
+    total, uniform = work.total[:count], work.total.dtype.type(1.0) / work.total.dtype.type(actions)
+    for action in range(actions):
+        weights = work.weights[action * width : action * width + count]
+        for hand in range(count):
+            weights[hand] = weights[hand] / total[hand] if total[hand] > 0.0 else uniform
+
+
+@inner_kernel
+def store_policy(parts: Parts, run: int, own: int, work: RowWorkspace, policy: FloatArray) -> None:
+    """Copy the weights at a public decision to a policy [Q].
+
+    own: the position of the place 0 of the part.
+    """
+    count, width = parts.size[run], len(work.total)
+    for action in range(parts.actions[run]):
+        at = own + parts.place[run] + action * parts.stride[run]
+        weights = work.weights[action * width : action * width + count]
+        found = policy[at : at + count]
+        for hand in range(count):
+            found[hand] = weights[hand]
 
 
 @bare_kernel
 def fill_policy(
     parts: Parts, state: DividedState, made: FloatArray, policy: FloatArray, work: RowWorkspace
 ) -> None:
-    """Fill the current policy [Q] of a player; made: see `fill_weights`."""
+    """Fill the current policy [Q] of a player; made: see `read_policy`."""
     policy[0] = 1.0
     for part in range(len(parts.above)):
         own = parts.position[part] - parts.above[part]
         for run in range(parts.first_run[part], parts.first_run[part + 1]):
-            fill_weights(parts, part, run, state, made, work)
-            divide_weights(parts, run, own, work, policy)
-
-
-@inner_kernel
-def divide_weights(
-    parts: Parts, run: int, own: int, work: RowWorkspace, policy: FloatArray
-) -> None:
-    """Fill the policy [Q] at a public decision by weights divided by their sums.
-
-    own: the position of the place 0 of the part.
-    """
-    count, actions, width = parts.size[run], parts.actions[run], len(work.total)
-    total, uniform = work.total[:count], policy.dtype.type(1.0) / policy.dtype.type(actions)
-    for action in range(actions):
-        at = own + parts.place[run] + action * parts.stride[run]
-        weights = work.weights[action * width : action * width + count]
-        found = policy[at : at + count]
-        for hand in range(count):
-            found[hand] = weights[hand] / total[hand] if total[hand] > 0.0 else uniform
+            read_policy(parts, part, run, state, made, work)
+            store_policy(parts, run, own, work, policy)
 
 
 @nested_kernel
@@ -142,23 +147,21 @@ def enter_part(
 ) -> None:
     """Fill the current plan of a player in a part, whose copies are filled, and average it.
 
-    made: see `fill_weights`. averaged: the row whose retention and weight the average has.
+    made: see `read_policy`. averaged: the row whose retention and weight the average has.
     """
     retention, added = averaged[AVERAGE_RETENTION], averaged[AVERAGE_WEIGHT]
     own = parts.position[part] - parts.above[part]
     for run in range(parts.first_run[part], parts.first_run[part + 1]):
-        fill_weights(parts, part, run, state, made, work)
-        count, actions, width = parts.size[run], parts.actions[run], len(work.total)
-        reach, total = work.reach[:count], work.total[:count]
+        read_policy(parts, part, run, state, made, work)
+        count, width = parts.size[run], len(work.total)
+        reach = work.reach[:count]
         read_reach_of_run(parts, run, plan, reach)
-        uniform = made.dtype.type(1.0) / made.dtype.type(actions)
-        for action in range(actions):
+        for action in range(parts.actions[run]):
             at = parts.place[run] + action * parts.stride[run]
-            weights = work.weights[action * width : action * width + count]
+            policy = work.weights[action * width : action * width + count]
             found, average = plan[at : at + count], state.average[own + at : own + at + count]
             for hand in range(count):
-                share = weights[hand] / total[hand] if total[hand] > 0.0 else uniform
-                found[hand] = share * reach[hand]
+                found[hand] = policy[hand] * reach[hand]
                 # A ← retention · A + weight · x, as in `realize_below`
                 average[hand] = retention * average[hand] + added * found[hand]
 
@@ -184,17 +187,15 @@ def update_part(
     own = parts.position[part] - parts.above[part]
     for run in range(parts.first_run[part + 1] - 1, parts.first_run[part] - 1, -1):
         count, actions, width = parts.size[run], parts.actions[run], len(work.total)
-        value, total = work.value[:count], work.total[:count]
-        fill_weights(parts, part, run, state, before, work)
-        uniform = row.dtype.type(1.0) / row.dtype.type(actions)
+        value = work.value[:count]
+        read_policy(parts, part, run, state, before, work)
         value[:] = 0.0
         for action in range(actions):
             at = parts.place[run] + action * parts.stride[run]
-            weights = work.weights[action * width : action * width + count]
+            policy = work.weights[action * width : action * width + count]
             earned = gradient[at : at + count]
             for hand in range(count):
-                share = weights[hand] / total[hand] if total[hand] > 0.0 else uniform
-                value[hand] += share * earned[hand]
+                value[hand] += policy[hand] * earned[hand]
         add_to_parents(parts, run, value, gradient)
         if actions == 1:
             continue  # Forced moves have no regret.
@@ -266,7 +267,8 @@ def predict(
             kept = wanted - tolerance_weight * tolerance[hand] > 0.0
             weights[hand] = wanted if kept else 0.0
             total[hand] += weights[hand]
-    divide_weights(parts, run, own, work, state.policy)
+    divide_by_totals(parts, run, work)
+    store_policy(parts, run, own, work, state.policy)
 
 
 @bare_kernel
