@@ -16,6 +16,7 @@ from infoset.regret._cfr_kernels import PREDICTION_WEIGHT
 from infoset.regret.minimizer import regret_tolerances
 from infoset.regret.scheme import RegretScheme
 from infoset.solvers.regret_family import RegretSolver
+from tests.support.random_public_games import RandomPublicGame
 
 pytestmark = pytest.mark.broad
 
@@ -25,6 +26,8 @@ GAMES = {
     "flop": (
         "nolimit_endgame(board=QsJh2h,bets=[1],max_raises=1,stack=60,ranges=['A5s,KTs';'QQ,99'])"
     ),
+    # Pairs of hands, and outcomes, whose probabilities are not products.
+    "random": RandomPublicGame(27),
 }
 
 
