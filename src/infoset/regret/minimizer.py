@@ -550,11 +550,10 @@ def _decisions_of(plex: Treeplex, layout: Layout, chosen: BoolArray, name: str) 
 
 def divided_tolerances(division: PublicDivision, precision: str) -> tuple[FloatArray, FloatArray]:
     """Return `regret_tolerances` of a divided form."""
-    sizes = (own.absolute() for own in division.payoffs(precision))
-    first, second = division.best_values((next(sizes), next(sizes)))
-    fraction = first.dtype.type(TOLERANCES[precision])
+    one, other = (own.absolute() for own in division.payoffs(precision))
+    first, second = division.best_values((one, other))
     for own in (first, second):
-        own *= fraction
+        own *= own.dtype.type(TOLERANCES[precision])
     return first, second
 
 
