@@ -8,39 +8,16 @@ import pytest
 import infoset
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme, minimizer
-from infoset.regret._cfr_kernels import PREDICTION_DISCOUNT, PREDICTION_WEIGHT, TOLERANCE_WEIGHT
+from infoset.regret import SCHEMES, RegretMinimizer, minimizer
 from infoset.regret.threads import ThreadedIteration
 from infoset.solvers.regret_family import RegretSolver
 from infoset.utils.state import copy_arrays
+from tests.support.changing_schemes import PREDICTING, UNEVEN
 
 GAMES = (
     "leduc_poker",
     "nolimit_endgame(board=7s9s9cTc,bets=[1],max_raises=1,ranges=['TT+,AQ';'77+,AT+'])",
 )
-
-
-class Uneven(RegretScheme):
-    """A scheme whose policies depend strongly on the row of the last iteration."""
-
-    def schedule(self, first, count):
-        rows, t = super().schedule(first, count), np.arange(first, first + count)
-        rows[:, PREDICTION_DISCOUNT] = 1 / (3 + t % 4)
-        rows[:, TOLERANCE_WEIGHT] = 1e4 * (1 + t % 3)
-        return rows
-
-
-class Predicting(RegretScheme):
-    """A scheme that predicts in some iterations only, and not by its parameters."""
-
-    def schedule(self, first, count):
-        rows = super().schedule(first, count)
-        rows[:, PREDICTION_WEIGHT] = np.arange(first, first + count) > 3
-        return rows
-
-
-UNEVEN = Uneven("uneven", "discounts and tolerances that change", regret_floor=0.0)
-PREDICTING = Predicting("predicting", "predictions after the first run", regret_floor=0.0)
 
 
 def name_of(scheme):
