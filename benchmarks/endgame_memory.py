@@ -83,7 +83,7 @@ def stage_peaks(game: str, method: str, precision: str) -> dict[str, float]:
 
     with TemporaryDirectory() as folder:
         form = stage("build", lambda: infoset.build_public_form(game))
-        # In a list, so that the solver is freed when the result is made.
+        # In a list, so that the solver is freed when it returns its result.
         solvers = [stage("iterations", lambda: _iterated(form, method, precision))]
         held = array_bytes(solvers[0])
         stage("measurement", solvers[0].evaluate)

@@ -1,13 +1,13 @@
-"""Compare members of the CFR family on a dozen endgames of no-limit hold'em.
+"""Compare members of the CFR family on no-limit hold'em endgames.
 
     python benchmarks/endgame_methods.py             # measure and print; half an hour
     python benchmarks/endgame_methods.py --spot TEXT # only spots whose name contains TEXT
 
 The spots are the public endgames of Libratus with three betting trees, as in `poker_endgames.py`,
-and a board with the ranges of TexasSolver's benchmark, on which ranges are narrow. Each number is
-the processor time until the exploitability is below the target, in single precision, relative to
-that of the method that `auto` chooses. Measurements are included. The last row has the geometric
-means, in which a run that ends before the target counts with the time that it took.
+and a board with the narrow ranges of TexasSolver's benchmark. Each number is the processor time
+until the exploitability is below the target, including measurements, in single precision, divided
+by the time of the method that `auto` chooses. The last row has geometric means; a run that ends
+before the target counts with its total time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SECOND = (
     "QQ:0.5,JJ:0.75,TT,99,88,77,66,55,44,33,22,AKo:0.25,AQs,AQo:0.75,AJs,AJo:0.75,ATs,ATo:0.75,"
     "A9s,A8s,A7s,A6s,A5s,A4s,A3s,A2s,KQ,KJ,KTs,KTo:0.5,K9s,QJ,QTs,Q9s,JTs,JTo:0.5,J9s,T9s,98s,87s"
 )
-"""Parts of the ranges of TexasSolver's benchmark."""
+"""Subsets of the ranges of TexasSolver's benchmark."""
 NARROW = {"flop": "QsJh2h", "turn": "QsJh2h8c", "river": "QsJh2h8c4d"}
 
 

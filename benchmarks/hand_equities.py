@@ -5,8 +5,8 @@
 writes how often each class beats and ties with each other class to
 `src/infoset/games/holdem_classes.npy`, and prints the classes from the best to the worst against a
 random hand. Their order is the constant `BEST_FIRST` of `infoset.games.holdem_hands`, which
-`top10%` in a range follows. Boards that differ only by an exchange of suits are one board with a
-multiplicity, so that 134,459 of the 2,598,960 are visited, in a few minutes.
+`top10%` in a range follows. Boards that differ only by permuted suits are visited once and counted
+with their number: 134,459 instead of 2,598,960 boards, in a few minutes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ for number, hands in enumerate(HANDS_OF_CLASS):
 
 
 def boards() -> Iterator[tuple[list[str], int]]:
-    """Yield one board of each class up to exchanges of suits, and the size of the class."""
+    """Yield one board of each class up to permuted suits, and the size of the class."""
     sets = [ranks for size in range(6) for ranks in combinations(RANKS, size)]
     by_size = [[ranks for ranks in sets if len(ranks) == size] for size in range(6)]
     for sizes in product(range(6), repeat=len(SUITS)):
@@ -59,7 +59,7 @@ def boards() -> Iterator[tuple[list[str], int]]:
 
 @numba.njit(cache=True)
 def _add_pairs(strength, mask, owner, count, wins, ties):  # type: ignore[no-untyped-def]
-    """Add `count` for each pair of hands that share no card, in place.
+    """Add `count` for each disjoint pair of hands, in place.
 
     strength, mask, owner: [n] in increasing order of strength. wins: [169, 169] by the stronger and
     the weaker class. ties: [169, 169] each pair once.
@@ -76,7 +76,7 @@ def _add_pairs(strength, mask, owner, count, wins, ties):  # type: ignore[no-unt
 
 
 def add_board(board: list[str], count: int, wins: LongArray, ties: LongArray) -> None:
-    """Add the pairs of hands of each two classes on a board, in place; see `_add_pairs`."""
+    """Add the pairs of hands on a board, by their classes, in place; see `_add_pairs`."""
     strengths: IntArray = np.array(hand_strengths(board, HOLE_CARDS))
     order = np.argsort(strengths, kind="stable")
     order = order[strengths[order] > 0]  # hands with a card of the board have 0
@@ -84,12 +84,12 @@ def add_board(board: list[str], count: int, wins: LongArray, ties: LongArray) ->
 
 
 def counts() -> tuple[LongArray, LongArray]:
-    """Return [169, 169] how often each class beats, and ties with, each other; see `class_counts`.
+    """Return [169, 169] the numbers of wins and of ties of classes; see `class_counts`.
 
     Raises
     ------
     AssertionError
-        If wins, losses and ties of two classes are not all pairs of hands and boards.
+        If wins, losses and ties of two classes do not sum to the number of pairs and boards.
     """
     wins, ties = np.zeros((2, len(CLASSES), len(CLASSES)), np.int64)
     for board, count in boards():

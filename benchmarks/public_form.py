@@ -3,14 +3,14 @@
     python benchmarks/public_form.py                # measure and print; some minutes
     python benchmarks/public_form.py --game TEXT    # only games whose name contains TEXT
     python benchmarks/public_form.py --write        # also update docs/solvers/public_form.md
-    python benchmarks/public_form.py --choice       # games of middle size, beside the forecasts
+    python benchmarks/public_form.py --choice       # medium-sized games, with the forecasts
 
 An iteration of DCFR in double precision updates both players and includes the average. Times are
 minimums of many runs, in processor time. "Memory" is that of state, layouts and payoffs. Sequence
 forms are left out where building them takes long or needs more memory than this machine has.
 
-With `--choice`, both forms are measured beside the forecasts of `PublicCounts.seconds`, whose
-constants come from this table, and the form that `solve` chooses. Nothing is written.
+With `--choice`, the table has measurements of both forms, the forecasts of `PublicCounts.seconds`,
+whose constants come from this table, and the form that `solve` chooses. Nothing is written.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def row_of(spec: str, has_sequence_form: bool) -> list[str]:
 
 
 def choice_row(spec: str) -> list[str]:
-    """Return the row of a game in the table of the choice: measured, with the forecasts."""
+    """Return the row of a game in the table of `--choice`: measurements and forecasts."""
     game = load_game(spec)
     started = time.process_time()
     counts = count_public_form(game.public_rules())
@@ -168,13 +168,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--game", metavar="TEXT", default="", help="only games whose text contains TEXT"
     )
     parser.add_argument("--write", action="store_true", help="update docs/solvers/public_form.md")
-    parser.add_argument("--choice", action="store_true", help="the table of the choice of forms")
+    parser.add_argument("--choice", action="store_true", help="print forecasts and the chosen form")
     chosen = parser.parse_args(arguments)
     rows = []
     if chosen.choice:
         for spec in ("leduc_poker", *(spec for spec in MIDDLE if chosen.game in spec)):
             rows.append(choice_row(spec))
-        print(table(CHOICE_HEADER, rows[1:]))  # the first loaded kernels
+        print(table(CHOICE_HEADER, rows[1:]))  # the first row was a warm-up that loaded kernels
         print("\n" + environment_text(environment()))
         return
     for spec in (spec for spec in GAMES if chosen.game in spec):

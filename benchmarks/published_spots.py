@@ -1,15 +1,15 @@
-"""Solve spots of no-limit hold'em whose trees and figures others have published.
+"""Solve no-limit hold'em spots with published trees and figures.
 
     python benchmarks/published_spots.py               # the spots that take seconds
     python benchmarks/published_spots.py --all         # all spots; half an hour, and 6 GB of memory
     python benchmarks/published_spots.py --spot TEXT   # only spots whose name contains TEXT
     python benchmarks/published_spots.py --write       # also update the results and the page
 
-`published_spots.toml` has the spots: source, tree, evidence that the tree is the same, published
-figures. Results of spots that are not solved stay as they are.
+`published_spots.toml` lists the spots: source, tree, evidence that the tree is the same, and
+published figures. Results of spots that are not solved do not change.
 
-The method is `auto`. Flops, with a target of their own, are solved in single precision; the others
-to a millionth of the pot. Exploitability is measured in double precision.
+The method is `auto`. Flops are solved in single precision to a target in the file, other spots in
+double precision to a millionth of the pot. Exploitability is measured in double precision.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ PAGE = DOCS / "solvers" / "published_spots.md"
 RESULTS = Path(__file__).parent / "results" / "published_spots.json"
 MEMORY = 12_000_000_000
 TARGET = 1e-6
-"""Exploitability to which a spot is solved that names no target, as a share of the pot."""
+"""Default target for exploitability, as a share of the pot."""
 MAX_ITERATIONS = 200_000
 FREQUENCY_WITHIN = 0.01
-"""By how much a frequency may differ that is the same in all equilibria."""
+"""Maximum difference of a frequency that is the same in all equilibria."""
 START = "(start)"
 COUNTS = {"decisions": "decision nodes", "chance": "chance nodes", "nodes": "nodes"}
 
@@ -60,7 +60,7 @@ def game_of(spot: Mapping[str, Any]) -> NoLimitEndgame:
 def count_nodes(game: NoLimitEndgame) -> Counter[str]:
     """Return the numbers of decision nodes, chance nodes and all nodes, without merging suits.
 
-    Lines of betting are listed once, and counted as often as cards can be dealt before them.
+    Each betting line is visited once, and counted once for every deal of cards before it.
     """
     rules = game.rules.betting
     dealt = len(game.board) // 2
@@ -85,7 +85,7 @@ def count_nodes(game: NoLimitEndgame) -> Counter[str]:
 
 
 def solved(spot: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what infoset computes for a spot: the exploitability, and a number for each figure."""
+    """Return infoset's results for a spot: the exploitability, and a number for each figure."""
     game = game_of(spot)
     form = build_public_form(game, memory=MEMORY)
     precision = "float32" if "target" in spot else "float64"
@@ -118,7 +118,7 @@ def computed(figure: Mapping[str, Any], game: NoLimitEndgame, values: PublicValu
 
 
 def allowed(figure: Mapping[str, Any], exploitability: float) -> float | None:
-    """Return by how much infoset's number may differ from a published one; None if it is free.
+    """Return the maximum difference from a published figure; None if it is not checked.
 
     A player's value in a profile differs from that of the game by at most the larger gain of a best
     response, and this is at most twice the exploitability. Half a unit of the last digit is added.
@@ -134,7 +134,7 @@ def allowed(figure: Mapping[str, Any], exploitability: float) -> float | None:
 
 
 def page_part(results: Mapping[str, Any]) -> str:
-    """Return the tables of the page: the figures, and what cannot be matched."""
+    """Return the tables of the page: figures, and spots that cannot be matched."""
     spots, gaps = load_spots()
     rows = []
     for spot in spots:
@@ -157,7 +157,7 @@ def page_part(results: Mapping[str, Any]) -> str:
 
 
 def figure_text(figure: Mapping[str, Any]) -> str:
-    """Return what a figure is."""
+    """Return the description of a figure."""
     what = figure["what"]
     if what == "iterations":
         text = f"exploitability, {figure['iterations']:,} iterations"
@@ -176,7 +176,7 @@ def published_text(figure: Mapping[str, Any]) -> str:
 
 
 def number_text(figure: Mapping[str, Any], number: float) -> str:
-    """Return infoset's number with about the digits of the published one."""
+    """Return infoset's number with about as many digits as the published one."""
     if figure["what"] in COUNTS:
         return f"{number:,}"
     text = f"{number:.5f}" if figure["what"] == "value" else f"{number:.4f}"

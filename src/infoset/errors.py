@@ -290,11 +290,11 @@ class GraphFileError(InfosetError):
 
 
 class GraphCacheWarning(UserWarning):
-    """A saved graph or world form cannot be used, or one cannot be saved; the game is built."""
+    """A saved graph or world form cannot be used or written, so the game is built again."""
 
 
 class AssumedRangesWarning(UserWarning):
-    """A hand history without given ranges: both players may have any hand."""
+    """A hand history was loaded without ranges, so both players may have any hand."""
 
 
 class DifferingMachinesWarning(UserWarning):

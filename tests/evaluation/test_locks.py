@@ -169,7 +169,7 @@ def test_lines_to_which_the_opponent_never_leads():
     found = locked_behavior(policy, ["bet 50: call 45%"])["bet 50"]
     dealt = form.prior.matrix().sum(axis=0)
     assert found[1] @ dealt / dealt.sum() == pytest.approx(0.45)
-    with pytest.raises(ParameterError, match="never lead there"):
+    with pytest.raises(ParameterError, match="never reach the line"):
         locked_behavior(policy, ["bet 50 / all-in: call 45%"])
 
 
@@ -193,10 +193,10 @@ def test_lines_and_hands_of_merged_suits():
         other = {"d": "7c6c", "c": "7d6d"}[suit]
         assert found[other, line] == pytest.approx(policy[other, line])
         assert frequency(found, "bet 50", "fold") == pytest.approx(0.3)
-    with pytest.raises(ParameterError, match=r"has 7d6d without 7c6c, which .* merges"):
+    with pytest.raises(ParameterError, match=r"names 7d6d but not 7c6c, which .* merges"):
         locked_behavior(policy, ["[7d6d] / check: all-in 100%"])
     dealt = "check / check / Ah / check"
-    with pytest.raises(ParameterError, match="was dealt on that line"):
+    with pytest.raises(ParameterError, match="cards dealt on that line"):
         locked_behavior(policy, [f"[AhAd,AhAc] / {dealt}: all-in 100%"])
 
 
@@ -233,19 +233,19 @@ def test_files_have_the_same_probabilities(tmp_path):
         (["check: bet 140%"], "above 100%; give at most 100%"),
         (["check: bet -10%"], "unknown action in the lock"),
         (["check: bet forty"], "unknown action in the lock"),
-        (["check:"], "has no frequency that can be read: write 'check 40%'"),
-        (["check: bet 10%,, check 20%"], "has no frequency"),
+        (["check:"], "has an unreadable frequency: write 'check 40%'"),
+        (["check: bet 10%,, check 20%"], "has an unreadable frequency"),
         (["check: check 50%, bet 60%"], "sum to 1.1: give at most 100%"),
         (["check: check 50%, bet 10%, all-in 20%"], "sum to 0.8, and all actions are named"),
         (["check: bet 10%, bet 50 10%"], "two frequencies for 'bet 50': name each action once"),
-        (["[KK,AA] / check: bet 100%"], "no hand of 'KK' in .* is in the range of player 1"),
-        (["[AA:0.5] / check: bet 100%"], "has a weight: a lock has all hands"),
+        (["[KK,AA] / check: bet 100%"], "'KK' in .* is outside the range of player 1"),
+        (["[AA:0.5] / check: bet 100%"], "has a weight, but a lock applies to whole hands"),
         (["[AAA] / check: bet 100%"], "cannot read the range 'AAA'"),
-        (["check: bet 40%", "[AA] / check: bet 100%"], "both lock 'check': leave one out"),
+        (["check: bet 40%", "[AA] / check: bet 100%"], "both apply to 'check': remove one"),
         ([7], "lock=7 is of type int"),
         (
             ["[AA] / check: bet 60%"],
-            "is out of reach: .* bet 50 can be played 0% to 0% of the time",
+            "cannot be reached: .* bet 50 can be played 0% to 0% of the time",
         ),
     ],
 )

@@ -183,9 +183,9 @@ def test_several_frequencies_at_once_and_a_lock_with_them():
 @pytest.mark.parametrize(
     ("goal", "message"),
     [
-        ({"bet": 1.2}, "are not frequencies"),
-        ({"bet": -0.1}, "are not frequencies"),
-        ({"bet": 0.6, "pass": 0.6}, "are not frequencies"),
+        ({"bet": 1.2}, "are invalid"),
+        ({"bet": -0.1}, "are invalid"),
+        ({"bet": 0.6, "pass": 0.6}, "are invalid"),
         ({"bet": 0.5, "pass": 0.3}, "out of reach"),
         ({"raise": 0.5}, "unknown action 'raise'"),
         ({"pass": 0.9}, "out of reach"),

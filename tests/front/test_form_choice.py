@@ -88,7 +88,7 @@ ENDGAME = "nolimit_endgame(board=Ks9d8h4s,ranges='88+,A9+')"
 
 def test_an_endgame_that_does_not_fit_is_refused_with_a_command_that_works():
     counts = count_public_form(infoset.load(ENDGAME).public_rules())
-    with pytest.raises(GameTooLargeError, match=r"of which .* are allowed: a smaller") as refused:
+    with pytest.raises(GameTooLargeError, match=r"and the limit is .*: a smaller") as refused:
         infoset.solve(ENDGAME, iterations=1, memory=counts.bytes // 2)
     assert format_bytes(counts.bytes) in str(refused.value)
     assert format_bytes(counts.bytes_in("float32")) in str(refused.value)
@@ -105,7 +105,7 @@ def test_an_endgame_that_does_not_fit_is_refused_with_a_command_that_works():
         infoset.solve(ENDGAME, iterations=1, memory=memory)
     found = infoset.solve(ENDGAME, iterations=1, memory=memory, precision="float32")
     assert found.form_reason.startswith("public form (1,751 public nodes")
-    with pytest.raises(GameTooLargeError, match=r"2\.0 kB are allowed: raise memory \(--memory\)"):
+    with pytest.raises(GameTooLargeError, match=r"the limit is 2\.0 kB: raise memory \(--memory\)"):
         infoset.solve(ENDGAME, iterations=1, memory=2_000)
 
 

@@ -212,7 +212,7 @@ def check_hand(seed):
     for street, (state, _) in hand.starts.items():
         players = [player for player, is_in in enumerate(state.statuses) if is_in]
         if street not in endgames:
-            with pytest.raises(GameFileError, match=r"not an endgame of two players: (\d pl|a pl)"):
+            with pytest.raises(GameFileError, match=r"does not begin an endgame .*: (\d pl|a pl)"):
                 hand.load(street, players)
             seen.add(f"{len(players)} players")
             continue
@@ -312,9 +312,7 @@ def test_two_players():
 
 
 def test_all_hands_are_assumed_with_a_warning():
-    with pytest.warns(
-        AssumedRangesWarning, match="hand.phh is a hand history, which has no ranges"
-    ):
+    with pytest.warns(AssumedRangesWarning, match="hand.phh is a hand history without ranges"):
         game = parse_spot(HEADS_UP, name="hand.phh")
     assert game == parse_spot(HEADS_UP, parameters={"ranges": "any"})
 
@@ -349,9 +347,9 @@ def test_files_take_parameters(tmp_path, monkeypatch):
     [
         (
             DWAN_IVEY.replace('"NT"', '"PO"'),
-            "the variant is 'PO'; endgames are read from hands of no",
+            "the variant is 'PO', but only 'NT', no-limit Texas",
         ),
-        (DWAN_IVEY.replace("antes =", "ante ="), "the field antes is missing; a hand history has"),
+        (DWAN_IVEY.replace("antes =", "ante ="), "the field antes is missing; required fields: "),
         (
             DWAN_IVEY.replace("[500, ", "["),
             "antes is not a list with one number for each start",
@@ -376,20 +374,20 @@ def test_files_take_parameters(tmp_path, monkeypatch):
         ),
         (
             DWAN_IVEY.replace("min_bet = 2000", "min_bet = 0"),
-            "min_bet is '0'; give the smallest bet",
+            "min_bet is '0'; give a number above 0",
         ),
-        (DWAN_IVEY.replace('"p2 f"', "2"), "actions are not a list of texts such as 'p1 cbr 300'"),
+        (DWAN_IVEY.replace('"p2 f"', "2"), "actions is not a list of strings such as 'p1 cbr 300'"),
         (DWAN_IVEY.replace('"p2 f"', '"p2 f'), "the hand history is not valid TOML: "),
         (DWAN_IVEY.replace("1125600", "0"), "the hand cannot be dealt: Non-positive"),
-        (DWAN_IVEY.replace('"p2 f"', '"p3 f"'), "action 6, 'p3 f', is not possible: "),
-        (DWAN_IVEY.replace("p1 cbr 23000", "p1 cbr 9000"), "'p1 cbr 9000', is not possible"),
+        (DWAN_IVEY.replace('"p2 f"', '"p3 f"'), "action 6, 'p3 f', is invalid: "),
+        (DWAN_IVEY.replace("p1 cbr 23000", "p1 cbr 9000"), "'p1 cbr 9000', is invalid"),
         (
             DWAN_IVEY.replace("p1 cbr 23000", "p1 cbr x"),
-            "action 5, 'p1 cbr x', is not possible",
+            "action 5, 'p1 cbr x', is invalid",
         ),
-        (DWAN_IVEY.replace("p1 cbr 23000", "p1 raises"), "'p1 raises', is not possible"),
-        (DWAN_IVEY.replace("p1 cbr 23000", "q"), "action 5, 'q', is not possible"),
-        (DWAN_IVEY.replace("Jc3d5c", "Jc3d"), "'p1 cbr 35000', is not possible"),
+        (DWAN_IVEY.replace("p1 cbr 23000", "p1 raises"), "'p1 raises', is invalid"),
+        (DWAN_IVEY.replace("p1 cbr 23000", "q"), "action 5, 'q', is invalid"),
+        (DWAN_IVEY.replace("Jc3d5c", "Jc3d"), "'p1 cbr 35000', is invalid"),
         (DWAN_IVEY.replace("Jc3d5c", "Jc3d3d"), "action 8, 'd db Jc3d3d', deals a card twice"),
         (DWAN_IVEY.replace("Jc3d5c", "Jc3d7h"), "action 8, 'd db Jc3d7h', deals a card twice"),
         (
@@ -398,9 +396,9 @@ def test_files_take_parameters(tmp_path, monkeypatch):
         ),
         (
             PLURIBUS.replace("p1 f", "p1 cc").partition(", 'p2 cc', 'p3 cbr 235'")[0] + "]",
-            "(flop: 3 players are in the hand; turn, river: the hand ends before it)",
+            "(flop: 3 players are in the hand; turn, river: the hand ends earlier)",
         ),
-        (DWAN_IVEY.partition('  "d db')[0] + "]", "(flop, turn, river: the hand ends before it)"),
+        (DWAN_IVEY.partition('  "d db')[0] + "]", "(flop, turn, river: the hand ends earlier)"),
         (
             DWAN_IVEY.replace("p3 cbr 7000", "p3 f")
             .replace("p1 cbr 23000", "p1 f")
@@ -414,7 +412,7 @@ def test_files_take_parameters(tmp_path, monkeypatch):
         ),
         (
             DWAN_IVEY.replace("1125600", "inf").replace("553500", "inf"),
-            "(flop, turn: both stacks are unknown: write them as starting_stacks; river: ",
+            "(flop, turn: both stacks are unknown: add them to starting_stacks; river: ",
         ),
         (f"[1]\n{PLURIBUS}\n[2]\n{PLURIBUS}", "the file has 2 hands; choose one, as in hand=1"),
     ],
@@ -432,17 +430,17 @@ def test_mistakes_are_named(text, message):
     [
         (
             {"street": "river"},
-            "the river is not an endgame of two players: a player is all-in; give ",
+            "the river does not begin an endgame of two players: a player is all-in; give ",
         ),
         ({"street": "river"}, "give street=flop or street=turn"),
-        ({"hand": 3}, "the file has a single hand; leave out the parameter hand"),
+        ({"hand": 3}, "the file has a single hand; omit the parameter hand"),
     ],
 )
 def test_choices_that_do_not_exist(given, message):
     with pytest.raises(GameFileError) as caught:
         parse_spot(DWAN_IVEY, parameters=given)
     assert message in str(caught.value)
-    with pytest.raises(GameFileError, match="the file has no hand 3; its hands are 1 to 2"):
+    with pytest.raises(GameFileError, match="does not contain hand 3; its hands are 1 to 2"):
         parse_spot(f"[1]\n{PLURIBUS}\n[2]\n{PLURIBUS}", parameters={"hand": 3})
 
 

@@ -94,7 +94,7 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s2c,merge=1", "merge is a share of the pot, below 1"),
         ("board=Ks9d8h4s2c,bets=50", "or sizes as text"),
         ("board=Ks9d8h4s2c,bets='50'", "has no unit: write 50% of the pot, or 50c for chips"),
-        ("board=Ks9d8h4s2c,bets='2.5x'", "a multiple of the bet before it, which only raises have"),
+        ("board=Ks9d8h4s2c,bets='2.5x'", "a multiple of the previous bet, so it is only valid for"),
         ("board=Ks9d8h4s2c,bets='50%,'", "'' is not a size"),
         ("board=Ks9d8h4s2c,bets='0%'", "needs a number above 0"),
         ("board=Ks9d8h4s2c,raises='1x'", "needs a number above 1"),

@@ -186,12 +186,12 @@ def test_a_split_pot_is_the_mean_of_a_lost_and_a_won_one():
         ("raises='2.5x;bb:none'", "after raise 2.5, player 1 .* call to 2.5 would leave 7.5 chips"),
         ("raises=2.5", "raises is text with units"),
         ("raises='oop: a'", "use sb, bb or reraise"),
-        ("raises='e'", "no street follows"),
+        ("raises='e'", "before the flop there is only one"),
         ("raises='33'", "write 33% of the pot, or 33c"),
         ("raises='x, a'", "'x' has no number; for example, raises='2.5x, a; bb"),
         ("raises='bb: a'", "no sizes on the preflop for player 0 .sb."),
-        ("stack=0.5", "more than the ante and the small blind"),
-        ("stack=[10;9.5],ante=9", "more than the ante and the small blind"),
+        ("stack=0.5", "exceeds the ante plus the small blind"),
+        ("stack=[10;9.5],ante=9", "exceeds the ante plus the small blind"),
         ("stack=[1;2;3]", "a list of 2, one for each player"),
         ("small_blind=1", r"smaller than the big blind, .*\(small_blind=0.5\)"),
         ("big_blind=0", "big_blind is at least 0.01"),
@@ -209,7 +209,7 @@ def test_mistakes_are_named(spec, message):
 
 def test_too_many_states_of_the_betting_are_refused(monkeypatch):
     monkeypatch.setattr(nolimit_preflop, "MAX_STATES", 1_000)
-    with pytest.raises(GameTooLargeError, match="more than 1,000 states of the betting; use"):
+    with pytest.raises(GameTooLargeError, match="more than 1,000 betting states; use"):
         NoLimitPreflop(stack=10_000, raises="1c")
 
 

@@ -208,7 +208,7 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
         ('{"board": "KsTh7s4d2s", "blinds": 1}', "'blinds' is not a parameter of nolimit_endgame"),
         ('{"pot": 3}', "the board is missing"),
         ('{"board": ', "the text is not valid JSON"),
-        ("hello", "is not a spot that can be read"),
+        ("hello", "is not a spot in a supported format"),
     ],
 )
 def test_mistakes_are_named(text, message):
@@ -234,7 +234,7 @@ def test_files_are_recognized_by_their_content(tmp_path):
     path.write_bytes(b"set_pot \xff")
     with pytest.raises(GameFileError, match="not valid UTF-8"):
         infoset.load(str(path))
-    with pytest.raises(GameFileError, match="poker spots of TexasSolver, PioSOLVER or as JSON"):
+    with pytest.raises(GameFileError, match=r"poker spots \(TexasSolver, PioSOLVER or JSON"):
         infoset.load("missing/spot.txt")
 
 

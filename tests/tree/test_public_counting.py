@@ -206,7 +206,7 @@ def test_betting_that_depends_on_the_board_is_counted_state_by_state():
 def test_a_wrong_declaration_is_refused():
     game = PublicRulesGame(WronglyApart(num_ranks=2), "wrong")
     for check in (build_public_form, check_public_rules):
-        with pytest.raises(GameRuleError, match=r"rules of wrong: by without_cards there are \d+"):
+        with pytest.raises(GameRuleError, match=r"rules of wrong: with without_cards, \d+"):
             check(game)
     for kind in (WithFirst, WithLast):
         with pytest.raises(GameRuleError, match=r"without_cards\(.*\) and without_cards\(.*differ"):
@@ -216,7 +216,9 @@ def test_a_wrong_declaration_is_refused():
 def test_boards_that_are_too_many_are_not_listed(monkeypatch):
     monkeypatch.setattr("infoset.tree.public_counting.MAX_STEPS", 100)
     rules = infoset.load(FLOP).public_rules()
-    with pytest.raises(GameTooLargeError, match=r"whose public form needs more than the 1\.0 MB"):
+    with pytest.raises(
+        GameTooLargeError, match=r"its public form exceeds the memory limit of 1\.0 MB"
+    ):
         count_public_form(rules, memory=1_000_000)
     # After 1,000 cards on 20 of the 49 turns.
     monkeypatch.setattr("infoset.tree.public_counting.MAX_STEPS", 1_000)
@@ -224,7 +226,9 @@ def test_boards_that_are_too_many_are_not_listed(monkeypatch):
     monkeypatch.setattr(
         EndgameRules, "deals", lambda self, state: calls.append(state) or deals(self, state)
     )
-    with pytest.raises(GameTooLargeError, match=r"whose public form needs more than the 1\.0 kB"):
+    with pytest.raises(
+        GameTooLargeError, match=r"its public form exceeds the memory limit of 1\.0 kB"
+    ):
         count_public_form(rules, memory=1_000)
     assert len(calls) < 30
     with pytest.raises(GameTooLargeError, match="more than 1,000 world states"):

@@ -252,7 +252,7 @@ class WrongPairs(LiarsDicePublicRules):
         (NoEnd, "a decision, a chance move or an end"),
         (NoActions, "at least one legal action"),
         (TwoUtilities, "one pair of utilities, three if"),
-        (WrongPairs, "one weight for each pair of hands, and the hands have no cards"),
+        (WrongPairs, "one weight for each pair of hands, and hands do not have cards"),
     ],
 )
 def test_broken_public_rules(rules, rule):
@@ -286,7 +286,7 @@ def test_public_forms_are_counted_before_they_are_built(monkeypatch):
     # Few states are counted beyond the limit, too, so that the message can state the size.
     assert count_public_form(game.public_rules(), memory=1000) == counts
     monkeypatch.setattr("infoset.tree.public_counting.MAX_STEPS", 100)
-    with pytest.raises(GameTooLargeError, match=r"whose public form needs .* 1\.0 kB"):
+    with pytest.raises(GameTooLargeError, match=r"its public form exceeds .* 1\.0 kB"):
         count_public_form(game.public_rules(), memory=1000)
     assert count_public_form(game.public_rules(), memory=10**15) == counts
     with pytest.raises(GameTooLargeError, match="are allowed"):

@@ -1,4 +1,4 @@
-"""Options, runs and reports of games with locks."""
+"""Command-line options and reports for games with locks."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ LockOption: TypeAlias = Annotated[
     typer.Option(
         metavar="LOCK",
         help="Fix probabilities, and solve for the rest: text such as 'check: bet 40%', or a .json "
-        "or .csv file. Can be repeated.",
+        "or .csv file. May be repeated.",
     ),
 ]
 BaseOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="With --lock: the policy that frequencies change: a file, the folder of a run, or "
-        "uniform.",
+        help="With --lock: the policy to change to the given frequencies: a file, the folder of a "
+        "run, or uniform.",
         show_default="the solution without locks",
     ),
 ]
@@ -53,19 +53,19 @@ class LockedGame:
 
     @property
     def source(self) -> str | LockedBehavior:
-        """What the folder of the run stores: a file if there is only that, or probabilities."""
+        """The locks to save with the run: the file if it is the only lock, or probabilities."""
         from infoset.front.lock_sources import is_lock_file
 
         [first, *more] = self.given
         return self.behavior if more or not is_lock_file(first) else first
 
     def record(self, whole: Evaluation) -> dict[str, Any]:
-        """Return the locks as JSON values, with what the policy is worth in the whole game."""
+        """Return the locks as JSON values, with the evaluation of the policy in the whole game."""
         before = None if self.before is None else asdict(self.before.measured)
         return {"locks": self.given, "whole_game": asdict(whole), "before_locks": before}
 
     def add_rows(self, table: TextTable, policy: TabularPolicy, whole: Evaluation) -> None:
-        """Add what is played where the locks are, and what they cost."""
+        """Add rows with the frequencies at locked lines, and with the cost of the locks."""
         from infoset.forms import PublicForm
         from infoset.front.lock_sources import locked_lines
         from infoset.game import player_name
@@ -88,10 +88,10 @@ class LockedGame:
 def locked_game(
     form: Form, given: list[str], base: str | None, solve: Callable[[], SolveResult] | None
 ) -> LockedGame:
-    """Return a game with locks, in proportion to a base.
+    """Lock a game, changing a base policy in proportion where locks need one.
 
-    Without a base, `solve` solves the game without locks, if they are in proportion to a policy; if
-    it is None, a base is required.
+    If locks need a policy and `base` is None, the base is the result of `solve`, the solution
+    without locks. If `solve` is None, too, such locks raise an error.
     """
     from infoset.forms import lock
     from infoset.front import resolve_policy
@@ -104,12 +104,12 @@ def locked_game(
             return resolve_policy(base, form)
         if solve is None:
             raise typer.BadParameter(
-                "--checkpoint: these locks are in proportion to a policy; solve without them "
-                "first, and give the folder of that run as --base"
+                "--checkpoint: these locks change a policy in proportion; first solve without "
+                "locks, and pass the folder of that run as --base"
             )
         before.append(solve())
         if before[0].outcome == "interrupted":
-            tell("interrupted before the game with locks was solved: nothing is saved")
+            tell("interrupted before solving the locked game: nothing was saved")
             raise typer.Exit(INTERRUPTED)
         return before[0].policy
 

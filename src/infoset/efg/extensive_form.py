@@ -46,7 +46,7 @@ class ExtensiveForm(HistoryTree):
     """
 
     initial_pot: ClassVar[None] = None
-    """As in `Game`: files say nothing about a pot."""
+    """As in `Game`; game files do not define a pot."""
 
     @cached_property
     def sequence_form(self) -> SequenceForm:

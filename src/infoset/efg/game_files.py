@@ -22,8 +22,8 @@ from infoset.games.spot_files import SPOT_BEGINNING
 ReadGame: TypeAlias = ExtensiveForm | StrategicGame | NoLimitEndgame
 
 READABLE: Final = (
-    "Gambit's .efg, .nfg and .gbt, LiteEFG's .game, and poker spots of TexasSolver, PioSOLVER or "
-    "as JSON, and hand histories (.phh); also compressed as .gz"
+    "Gambit's .efg, .nfg and .gbt, LiteEFG's .game, poker spots (TexasSolver, PioSOLVER or JSON), "
+    "and hand histories (.phh); also compressed as .gz"
 )
 """The files that `load_game_file` reads, in words."""
 
@@ -32,18 +32,18 @@ WORKBOOK: Final = re.compile(r"<(efg|nfg)file>(.*)</\1file>", re.DOTALL)
 
 
 def load_game_file(path: str | Path, parameters: Mapping[str, Any] | None = None) -> ReadGame:
-    """Read a game from a file of Gambit, LiteEFG or a poker program, maybe compressed by gzip.
+    """Read a game from a Gambit, LiteEFG or poker file, which may be compressed by gzip.
 
     The format depends on the content, not on the name: it begins with `EFG` or `NFG`, is a workbook
-    of Gambit's graphical interface with such a text inside, has the lines of LiteEFG, or is a spot;
-    see `infoset.games.parse_spot`, which takes the parameters.
+    of Gambit's graphical interface with such text inside, has the lines of LiteEFG, or is a spot.
+    Only spots take parameters; see `infoset.games.parse_spot`.
 
     Raises
     ------
     GameFileError
         If the file does not exist, is not one of these, or violates the format.
     ParameterError
-        If parameters are given, and the file is not a spot.
+        If parameters are given for a file that is not a spot.
     GameTooLargeError
         If the game would not fit in memory.
 
@@ -83,7 +83,7 @@ def is_game_file_name(path: str | Path) -> bool:
 
 
 def split_parameters(spec: str) -> tuple[str, dict[str, Any]]:
-    """Return the path of a game file and the parameters after it, as in `hand.phh(street=turn)`.
+    """Split a game into the path of its file and parameters, as in `hand.phh(street=turn)`.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class _Format(NamedTuple):
     """A format of games."""
 
     suffix: str
-    """Empty if files of the format have any name."""
+    """Empty if files of the format may have any suffix."""
     beginning: re.Pattern[bytes]
     parse: Callable[..., ReadGame]
 

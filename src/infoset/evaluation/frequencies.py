@@ -1,4 +1,4 @@
-"""Policies at a decision, changed in proportion to given frequencies of actions."""
+"""Proportional changes of the policy at a decision to given action frequencies."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ MAX_FITTING_STEPS: Final = 10_000
 def fit_frequencies(
     played: FloatArray, weights: FloatArray, groups: Sequence[Sequence[int]], goal: FloatArray
 ) -> FloatArray | None:
-    """Return [actions, hands] a policy, changed in proportion to frequencies of groups of actions.
+    """Change a policy in proportion, so that groups of actions have given frequencies.
 
-    With one factor f for each group g(a),
+    With one factor f for each group g(a), return [actions, hands]
 
         σ'(h, a) = f_g(a) σ(h, a) / Σ_a' f_g(a') σ(h, a').
 
-    Hands that only play actions of frequency 0 play the others as all hands together do, which is
-    the limit if all hands first play a little of the average. Source: iterative proportional
-    fitting (Deming and Stephan 1940).
+    Hands that play only actions of frequency 0 play the other actions as the average hand does: the
+    limit of mixing a little of the average policy into all hands first. Source: iterative
+    proportional fitting (Deming and Stephan 1940).
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def fit_frequencies(
     weights
         [hands] the probability of each hand; they sum to 1.
     groups
-        The numbers of the actions of each group; every action is in one of them.
+        The numbers of the actions in each group; every action is in exactly one group.
     goal
         [groups] the frequencies, which sum to 1.
 
     Returns
     -------
     array or None
-        None if no such factors exist, because too few hands play the actions of a group.
+        None if no such factors exist, because too few hands play the actions in a group.
 
     Examples
     --------
@@ -77,9 +77,9 @@ def fit_frequencies(
 def reachable_frequencies(
     played: FloatArray, weights: FloatArray, members: Sequence[int]
 ) -> tuple[float, float]:
-    """Return the lowest and highest frequency of a group of actions after such changes.
+    """Return the minimum and maximum frequency of a group of actions in `fit_frequencies`.
 
-    Hands that always or never play its actions continue to. Parameters are as above.
+    Hands that always or never play these actions continue to do so.
     """
     share = played[list(members)].sum(axis=0)
     others = np.delete(played, list(members), axis=0).sum(axis=0)

@@ -35,7 +35,7 @@ OUTCOMES = ((0.0, 1.0), (0.5, 0.5), (1.0, 0.0))
 """What both players get for a weaker, an equal and a stronger hand of player 0."""
 
 WHOLE_OUTCOMES = OUTCOMES[::2]
-"""What both players get if a pot is lost or won, as given equities say."""
+"""The shares of both players if player 0 loses or wins the pot; given equities weight them."""
 
 
 _FINDERS: WeakKeyDictionary[PublicForm, _ShowdownFinder] = WeakKeyDictionary()

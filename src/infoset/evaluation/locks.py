@@ -46,7 +46,7 @@ class Lock:
     actions: tuple[str, ...]
     """[A] the legal actions as text."""
     groups: tuple[tuple[int, ...], ...]
-    """[G] the numbers of actions that share a frequency; first those that are not named."""
+    """[G] the numbers of actions that share a frequency; unnamed actions are the first group."""
     goal: FloatArray = field(repr=False)
     """[G] the frequencies; they sum to 1."""
     node: int = -1
@@ -54,17 +54,17 @@ class Lock:
     hands: BoolArray | None = None
     """[hands] which hands are locked at a public node."""
     is_whole: bool = False
-    """Whether all hands that the player can have at a public node are locked."""
+    """Whether all possible hands of the player at a public node are locked."""
 
     @property
     def needs_policy(self) -> bool:
-        """Whether the probabilities depend on a policy, to which they are in proportion."""
+        """Whether the probabilities depend on a policy, because they change it in proportion."""
         played = [own for own, share in zip(self.groups, self.goal, strict=True) if share > 0]
         is_fixed = len(self.infostates) == 1 or len(played) == 1
         return not (is_fixed and all(len(own) == 1 for own in played))
 
     def fixed(self) -> FloatArray:
-        """Return [A] the probabilities at every infostate, if they need no policy."""
+        """Return [A] the probabilities at every infostate, if they do not depend on a policy."""
         probabilities = np.zeros(len(self.actions))
         for own, share in zip(self.groups, self.goal, strict=True):
             if share > 0:
@@ -73,13 +73,13 @@ class Lock:
 
 
 def parse_locks(form: Form, locks: Sequence[str]) -> tuple[Lock, ...]:
-    """Return locks that are given as text; see `locked_behavior`.
+    """Parse locks given as text; see `locked_behavior`.
 
     Raises
     ------
     UnknownNameError, ParameterError
-        If a line, infostate, hand or action is unknown, frequencies are impossible, or two locks
-        have the same infostates.
+        If a line, infostate, hand or action is unknown, frequencies are invalid, or two locks
+        apply to the same infostate.
     """
     check_form(form)
     found = tuple(_parsed(form, text) for text in locks)
@@ -89,8 +89,8 @@ def parse_locks(form: Form, locks: Sequence[str]) -> tuple[Lock, ...]:
             other = owner.setdefault((lock.player, number), lock.text)
             if other != lock.text:
                 raise ParameterError(
-                    f"the locks {show(other)} and {show(lock.text)} both lock {lock.place!r}: "
-                    "leave one out, or name different hands, as in '[AA,KK] / check: bet 50 100%'"
+                    f"the locks {show(other)} and {show(lock.text)} both apply to {lock.place!r}: "
+                    "remove one, or name different hands, as in '[AA,KK] / check: bet 50 100%'"
                 )
     return found
 
@@ -98,30 +98,29 @@ def parse_locks(form: Form, locks: Sequence[str]) -> tuple[Lock, ...]:
 def locked_behavior(policy: TabularPolicy, locks: Sequence[str]) -> dict[Any, FloatArray]:
     """Return the probabilities that locks fix, for `infoset.lock`, in proportion to a policy.
 
-    A lock is text: where, and how often actions are played there.
+    A lock is text with a place and the frequencies of actions there.
 
         lock   = place [":" action frequency {"," action frequency}]
         place  = infostate | line | "[" hands "]" [" / " line]
         action = name {"+" name}
 
-    On a public form, a line stands for all hands of the player who acts there, and hands are
-    listed, or are a range of `parse_range`. Frequencies, such as `40%` or `0.4`, are those over
-    these hands, which change in proportion, as in `PublicValues.with_frequencies`. Elsewhere, a
-    place is an infostate, and frequencies are its probabilities. Names joined by a plus, and all
-    actions that begin with the same word, such as `bet 50` and `bet 100` for `bet`, share a
-    frequency. Actions that are not named share what is left. Without frequencies, the policy itself
-    is locked.
+    On a public form, a line stands for all hands of the player who acts there; hands are a list or
+    a range as in `parse_range`. Frequencies, such as `40%` or `0.4`, are over these hands, whose
+    policies change in proportion, as in `PublicValues.with_frequencies`. On other forms, a place is
+    an infostate, and frequencies are its probabilities. Names joined by a plus share a frequency,
+    and so do all actions that begin with a given word, such as `bet 50` and `bet 100` for `bet`.
+    Unnamed actions share the rest. Without frequencies, the policy itself is locked.
 
-    Locks apply from the root on: frequencies are those of the policy after earlier locks. If the
-    opponent never leads to a line, its hands are counted as they are dealt.
+    Locks apply from the root down: frequencies are those of the policy after earlier locks. If the
+    opponent never reaches a line, its hands are weighted by their probabilities in the deal.
 
     Parameters
     ----------
     policy
-        Any policy; that of a solved game, or `uniform_policy(form)` for the same frequency of every
-        hand.
+        Any policy, such as the solution of the game, or `uniform_policy(form)` for equal
+        frequencies of all hands.
     locks
-        Several may lock the same line for different hands.
+        Several may apply to the same line, for different hands.
 
     Returns
     -------
@@ -131,8 +130,8 @@ def locked_behavior(policy: TabularPolicy, locks: Sequence[str]) -> dict[Any, Fl
     Raises
     ------
     UnknownNameError, ParameterError
-        As raised by `parse_locks`; or if frequencies are out of reach, because too few hands play
-        an action at all.
+        As raised by `parse_locks`; or if frequencies cannot be reached, because too few hands ever
+        play an action.
 
     Examples
     --------
@@ -147,7 +146,7 @@ def locked_behavior(policy: TabularPolicy, locks: Sequence[str]) -> dict[Any, Fl
     form: Any = policy.form
     changed: dict[int, FloatArray] = {}  # [actions, hands] by public node
     found: dict[Any, FloatArray] = {}
-    # Nodes have higher numbers than those before them.
+    # Children have higher numbers than their parents.
     for lock in sorted(parse_locks(form, locks), key=lambda one: one.node):
         if lock.node < 0 or lock.hands is None:
             found[lock.place, lock.player] = _at_infostate(policy, lock)
@@ -184,7 +183,7 @@ def _of_hands(
     other = _own_reach(policy, changed, lock.node, 1 - lock.player)
     prior = form.prior
     dealt = 1.0 if prior.joint is not None else prior.weights[lock.player]
-    chance_reach_of_nodes(form)  # raises if ranges at a node are not products
+    chance_reach_of_nodes(form)  # raises an error if ranges at a node are not products
     weights = own * dealt * unblocked_reach(prior, lock.player, other)
     if not weights[hands].any():
         everything = form.hand_sets[1 - lock.player][form.hand_set[lock.node]].astype(float)
@@ -192,9 +191,9 @@ def _of_hands(
     total = weights[hands].sum()
     if not total > 0:
         raise ParameterError(
-            f"the lock {show(lock.text)} has no frequencies, because these hands of player "
-            f"{lock.player} never lead there: give the probability of one action as 100%, or take "
-            "the uniform policy as the base (--base uniform)"
+            f"the frequencies in the lock {show(lock.text)} are undefined, because these hands of "
+            f"player {lock.player} never reach the line: give one action 100%, or use the uniform "
+            "policy as the base (--base uniform)"
         )
     return _fitted(changed[lock.node][:, hands], weights[hands] / total, lock)
 
@@ -215,30 +214,30 @@ def _own_reach(
 
 
 def _fitted(played: FloatArray, weights: FloatArray, lock: Lock) -> FloatArray:
-    """Return [A, n] probabilities in proportion to those played."""
+    """Return [A, n] the probabilities of the policy, changed in proportion."""
     found = fit_frequencies(played, weights, lock.groups, lock.goal)
     if found is not None:
         return found
-    # Those that are named first.
+    # Named actions first.
     for members, share in reversed([*zip(lock.groups, lock.goal, strict=True)]):
         low, high = reachable_frequencies(played, weights, members)
         if not low - ROUNDING <= share <= high + ROUNDING:
             named = " + ".join(lock.actions[place] for place in members)
             raise ParameterError(
-                f"the lock {show(lock.text)} is out of reach: in proportion to the policy, "
+                f"the lock {show(lock.text)} cannot be reached: in proportion to the policy, "
                 f"{named} can be played {100 * low:.4g}% to {100 * high:.4g}% of the time, because "
-                "other hands always or never play it; give such a frequency, lock single hands, or "
-                "take the uniform policy as the base (--base uniform)"
+                "other hands always or never play it; give a frequency in this interval, lock "
+                "single hands, or use the uniform policy as the base (--base uniform)"
             )
     raise ParameterError(
-        f"the lock {show(lock.text)} is out of reach: too few hands play these actions at all; "
-        "name fewer actions, lock single hands, or take the uniform policy as the base (--base "
+        f"the lock {show(lock.text)} cannot be reached: too few hands ever play these actions; "
+        "name fewer actions, lock single hands, or use the uniform policy as the base (--base "
         "uniform)"
     )
 
 
 def _parsed(form: Form, text: str) -> Lock:
-    """Return a lock, given its text."""
+    """Parse one lock."""
     check_type("lock", text, str, "such as 'check / bet 50: fold 20%'")
     place, colon, choices = (part.strip() for part in text.rpartition(":"))
     if not colon:
@@ -261,7 +260,7 @@ def _parsed(form: Form, text: str) -> Lock:
 
 
 def _named_at_node(form: PublicForm, place: str, text: str) -> tuple[Player, int, BoolArray]:
-    """Return who acts at a line, its public node, and which hands are named there."""
+    """Return the player who acts at a line, its public node, and a mask of the named hands."""
     match = HANDS.fullmatch(place)
     node, permutation = form.find_line(place if match is None else match["line"] or START)
     player = int(form.player[node])
@@ -275,7 +274,7 @@ def _named_at_node(form: PublicForm, place: str, text: str) -> tuple[Player, int
 def _left(
     text: str, actions: tuple[str, ...], rest: tuple[int, ...], goal: tuple[float, ...]
 ) -> float:
-    """Return the frequency of the actions that are not named."""
+    """Return the frequency of the unnamed actions."""
     left = 1.0 - sum(goal)
     if left < -ROUNDING:
         raise ParameterError(
@@ -284,7 +283,7 @@ def _left(
     if not rest and left > ROUNDING:
         raise ParameterError(
             f"the frequencies in {show(text)} sum to {sum(goal):.4g}, and all actions are named: "
-            f"leave one out, such as {actions[0]}, or give numbers that sum to 100%"
+            f"omit one, such as {actions[0]}, or give numbers that sum to 100%"
         )
     return left if left > ROUNDING else 0.0
 
@@ -292,7 +291,7 @@ def _left(
 def _shares(
     choices: str, actions: tuple[str, ...], text: str
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[float, ...]]:
-    """Return the groups of actions that are named, and their frequencies."""
+    """Return the groups of named actions, and their frequencies."""
     by_name = _actions_by_name(actions)
     # Longer names first: `bet 50` before `bet`.
     name = "|".join(re.escape(own) for own in sorted(by_name, key=len, reverse=True))
@@ -325,13 +324,13 @@ def _shares(
 
 
 def _members(names: str, by_name: dict[str, tuple[int, ...]], pattern: str) -> tuple[int, ...]:
-    """Return the numbers of the actions with names that are joined by a plus."""
+    """Return the numbers of the actions whose names are joined by a plus."""
     found = re.finditer(rf"({pattern})\s*(?:\+\s*|$)", names, re.DOTALL)
     return tuple(action for own in found for action in by_name[own[1]])
 
 
 def _actions_by_name(actions: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of actions by their texts, and by the first words of several texts."""
+    """Return the numbers of actions by name, and by the first word that several names share."""
     first = [own.split(" ")[0] for own in actions]
     words = {
         word: tuple(place for place, own in enumerate(first) if own == word)
@@ -347,14 +346,14 @@ def _refuse(choices: str, by_name: dict[str, tuple[int, ...]], text: str) -> NoR
     if not name or name in by_name:
         example = name or next(iter(by_name))
         raise ParameterError(
-            f"{show(text)} has no frequency{f' of {name!r}' if name else ''} that can be read: "
-            f"write '{example} 40%', or leave out the colon to lock the policy itself; {EXAMPLE}"
+            f"{show(text)} has an unreadable frequency{f' of {name!r}' if name else ''}: "
+            f"write '{example} 40%', or omit the colon to lock the policy itself; {EXAMPLE}"
         )
     raise UnknownNameError.of(f"action in the lock {show(text)}", name, by_name)
 
 
 def _named_hands(form: PublicForm, player: Player, given: str, text: str) -> list[int]:
-    """Return the hands that a list or a range names."""
+    """Return the hands in a list or a range."""
     labels = form.hands[player]
     items = [own.strip() for own in given.split(",")]
     if given in map(value_text, labels):  # such as "1,2", two dice
@@ -367,15 +366,15 @@ def _named_hands(form: PublicForm, player: Player, given: str, text: str) -> lis
         weights = parse_range(item)
         if not {*weights} <= {0.0, 1.0}:
             raise ParameterError(
-                f"{show(item)} in {show(text)} has a weight: a lock has all hands it names, so "
-                "leave weights out"
+                f"{show(item)} in {show(text)} has a weight, but a lock applies to whole hands: "
+                "omit the weight"
             )
         named = [hand for hand, share in zip(HOLE_CARDS, weights, strict=True) if share]
         known = [places[hand] for hand in named if hand in places]
         if not known:
             raise ParameterError(
-                f"no hand of {show(item)} in {show(text)} is in the range of player {player}: "
-                f"name hands of that range, such as {labels[0]}"
+                f"{show(item)} in {show(text)} is outside the range of player {player}: "
+                f"name hands in that range, such as {labels[0]}"
             )
         found += known
     return [*dict.fromkeys(found)]
@@ -384,14 +383,14 @@ def _named_hands(form: PublicForm, player: Player, given: str, text: str) -> lis
 def _checked_hands(
     form: PublicForm, node: int, player: Player, hands: LongArray, text: str
 ) -> BoolArray:
-    """Return [hands] which hands are locked at a node, without those that chance removed there."""
+    """Return [hands] which hands are locked at a node, excluding those that chance removed."""
     alive = form.hand_sets[player][form.hand_set[node]]
     chosen = np.zeros(len(alive), bool)
     chosen[hands] = True
     chosen &= alive
     if not chosen.any():
         raise ParameterError(
-            f"the hands in {show(text)} have a card that was dealt on that line: name other hands"
+            f"the hands in {show(text)} contain cards dealt on that line: name other hands"
         )
     classes = form.hand_classes[player][form.class_map[node]]
     merged = alive & ~chosen & np.isin(classes, classes[chosen])
@@ -400,7 +399,7 @@ def _checked_hands(
         second = int(np.argmax(merged & (classes == classes[first])))
         names = [value_text(form.hands[player][hand]) for hand in (first, second)]
         raise ParameterError(
-            f"{show(text)} has {names[0]} without {names[1]}, which {form.name} merges with it: "
-            "name both, or build the form by build_public_form(game, merge_symmetric=False)"
+            f"{show(text)} names {names[0]} but not {names[1]}, which {form.name} merges with it: "
+            "name both, or build the form with build_public_form(game, merge_symmetric=False)"
         )
     return chosen

@@ -134,7 +134,7 @@ class PublicValues:
         """Return [actions, hands] the policy at a node, changed to given frequencies of actions.
 
         Hands change in proportion (`fit_frequencies`): with one factor for each given action, and
-        one for all others, so that hands that never play an action do not begin to. Of all policies
+        one for all others. Hands that never play an action still do not play it. Of all policies
         with these frequencies, it has the smallest divergence from the policy. `lock` can then fix
         it; `locked_behavior` does both, with frequencies as text.
 
@@ -146,7 +146,7 @@ class PublicValues:
         Raises
         ------
         ParameterError
-            If a frequency is negative, if they sum to more than 1, if no such factors lead to them,
+            If a frequency is negative, if frequencies sum to more than 1 or no such factors exist,
             or if the policy never reaches the node.
         UnknownNameError
             If an action is not legal.
@@ -169,7 +169,7 @@ class PublicValues:
         rest = 1.0 - sum(given)
         if not (all(share >= 0 for share in given) and rest >= -ROUNDING):
             raise ParameterError(
-                f"frequencies={show(frequencies)} are not frequencies: give numbers of at least 0 "
+                f"frequencies={show(frequencies)} are invalid: give numbers of at least 0 "
                 "that sum to at most 1"
             )
         belief = self.belief(node, int(self.public_form.player[node]))
@@ -180,7 +180,7 @@ class PublicValues:
         if found is None:
             raise ParameterError(
                 f"frequencies={show(frequencies)} at {self.public_form.label(node)!r} are out of "
-                "reach: too few hands play these actions at all, or the policy never leads there"
+                "reach: too few hands ever play these actions, or the policy never reaches the node"
             )
         return found
 

@@ -42,7 +42,7 @@ STUDY: Final = "report"
 START: Final = "(start)"
 REACHED: Final = "reached"
 NUM_VALUES: Final = 5
-"""Number of columns for the error, values and equities, which precede those for frequencies."""
+"""Number of columns for the error, values and equities; columns for frequencies follow."""
 MAX_BARS: Final = 60
 """Maximum number of boards in a picture."""
 
@@ -114,7 +114,7 @@ def _equities(values: PublicValues) -> list[float]:
 
 
 def _at_line(values: PublicValues, line: str) -> dict[str, Any]:
-    """Return what is reported at a public node; frequencies are None if play never reaches it."""
+    """Return the results at a public node; frequencies are None if play never reaches it."""
     form: PublicForm = values.public_form
     node = 0 if line == START else form.find_line(line)[0]
     probability = values.probability(node)
@@ -152,7 +152,7 @@ def report_boards(
     executor: Executor | None = None,
     callback: CellCallback | None = None,
 ) -> Finished:
-    """Solve an endgame on many boards and tabulate the results; an interrupted report resumes.
+    """Solve an endgame on many boards and tabulate the results; resume an interrupted report.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def tabulate_boards(run: RunCells, setting: BoardSetting) -> Report:
     mean = ("mean", None, total, *_means(rows, weights, [*map(len, actions)]))
     title = (
         f"Probability of the board given the ranges, {named}, EV with the pot and equity of each "
-        "player, and how often each line is reached and each action is played there"
+        "player, and frequencies of lines and actions"
     )
     table = Table(STUDY, title, tuple(columns), (*rows, mean))
     pictures = tuple(
@@ -293,7 +293,7 @@ def _picture(
     line: str,
     actions: Sequence[str],
 ) -> FrequencyBars:
-    """Return a picture of the frequencies at a line, sorted by those of its first action."""
+    """Return a picture of the frequencies at a line, sorted by that of the first action."""
     rows = []
     for one, result in zip(boards, results, strict=True):
         at = result["lines"][place]

@@ -86,10 +86,10 @@ def save_run(
     storage
         How the file of the policy stores probabilities; see `infoset.save_policy`.
     lock
-        The locked probabilities, if the game was solved with some: a file, which is copied to the
-        folder as `lock.json` or `lock.csv`, or probabilities as in `infoset.lock`, for `lock.json`.
+        Locked probabilities of a game with locks: a file, which is copied to the folder as
+        `lock.json` or `lock.csv`, or probabilities as in `infoset.lock`, saved as `lock.json`.
     about
-        Additional items of `result.json`; JSON values.
+        Additional items for `result.json`, as JSON values.
 
     Returns
     -------

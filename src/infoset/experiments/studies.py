@@ -47,7 +47,7 @@ class Experiment:
     """
     quick: Any
     full: Any
-    """Settings, whose type the experiment defines; the same object if there is one setting."""
+    """Settings, whose type the experiment defines; the same object if there is only one setting."""
     quick_time: str
     full_time: str
     """Duration of the settings on two cores."""

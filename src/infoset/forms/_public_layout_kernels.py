@@ -42,9 +42,9 @@ def move_values(
     moved: FloatArray,
     to_positions: bool,
 ) -> None:
-    """Fill `moved` [Q] in order of position from `values` [Q] in order of sequence.
+    """Fill `moved` [Q] from `values` [Q], from order of sequence to order of position or back.
 
-    If not `to_positions`, it is the other way.
+    to_positions: True from sequences to positions, False from positions to sequences.
     """
     moved[0] = values[0]
     at = 0
@@ -98,7 +98,7 @@ def max_additions_of_runs(
 ) -> int:
     """Return the result of `max_additions`, given arrays [Q] in order of position.
 
-    Both arrays are overwritten; children: zeros.
+    additions, children: overwritten; children contains zeros.
     """
     for run in range(len(first) - 1, -1, -1):
         for own in range(count[run]):

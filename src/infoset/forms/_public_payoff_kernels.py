@@ -143,7 +143,7 @@ class PublicPayoffs(NamedTuple):
         return self._replace(factor=np.abs(self.factor), matrix=np.abs(self.matrix))
 
     def in_precision(self, precision: str) -> PublicPayoffs:
-        """Return the payoffs in another precision; arrays of integers are shared."""
+        """Return the payoffs in another precision; integer arrays are shared."""
         return self._replace(
             factor=self.factor.astype(precision),
             own_weight=self.own_weight.astype(precision),
@@ -171,7 +171,7 @@ def clear_sums(payoffs: PublicPayoffs) -> None:
 
 @inner_kernel
 def add_to_card(payoffs: PublicPayoffs, card: int, reach: Lanes) -> None:
-    """Add a reach to the sum of one card."""
+    """Add a reach to the sum for one card."""
     at = card * LANES
     store(payoffs.sums, at, LANES, load(payoffs.sums, at, LANES) + reach)
 
@@ -182,7 +182,7 @@ def add_hand(payoffs: PublicPayoffs, hand: int) -> Lanes:
     reach = load(payoffs.reach, hand * LANES, LANES)
     num_cards = payoffs.other_cards.shape[1]
     if num_cards == 2:
-        # Not as a loop: a gradient takes a tenth less.
+        # Without a loop, a gradient takes 10% less time.
         add_to_card(payoffs, payoffs.other_cards[hand, 0], reach)
         add_to_card(payoffs, payoffs.other_cards[hand, 1], reach)
     else:
@@ -376,7 +376,7 @@ def public_gradient(payoffs: PublicPayoffs, plan: FloatArray, gradient: FloatArr
 def add_batches(
     payoffs: PublicPayoffs, first: int, last: int, plan: FloatArray, gradient: FloatArray
 ) -> None:
-    """Add the values of some batches of terms to `gradient`, given the opponent's plan."""
+    """Add the values of batches `first:last` to `gradient`, given the opponent's plan."""
     for batch in range(first, last):
         table = payoffs.table[batch]
         begin, count = payoffs.first[batch], payoffs.first[batch + 1] - payoffs.first[batch]

@@ -104,7 +104,7 @@ class DerivedMembers:
         return reach_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, mass)
 
     def infostate_label(self: Form, player: Player, number: int) -> str:
-        """Return one of `infostate_labels`."""
+        """Return the label of one infostate; see `infostate_labels`."""
         return self.infostate_labels(player)[number]
 
     def labeled_infostates(
@@ -173,7 +173,7 @@ def values_by_payoffs(
     fill: Callable[[Player, FloatArray], None],
     workspace: FloatArray | None = None,
 ) -> tuple[PlayerValues, ...]:
-    """Return the values of the players under behavior policies, with the kernels of the methods.
+    """Return the values of the players under behavior policies, computed by solver kernels.
 
     With two players, two arrays suffice: the plan of one player at a time, and a gradient, which
     depends only on the opponent's plan.
@@ -201,7 +201,7 @@ def values_by_payoffs(
         realize_policy(layout.groups, layout.parent, plans[player], plans[player])
 
     found = []
-    # An array that both players share first contains the plan of player 0's opponent.
+    # A shared array first contains the plan of player 0's opponent.
     for player in range(1 if is_shared else 0, len(layouts)):
         realize(player)
     for player, layout in enumerate(layouts):

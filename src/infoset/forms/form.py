@@ -41,7 +41,7 @@ class PlayerValues(NamedTuple):
 
 
 class SequenceTable(Protocol):
-    """A table [rows, columns] of sequences whose slices of rows are arrays."""
+    """A table [rows, columns] of sequences; slices of its rows are arrays."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -151,7 +151,7 @@ class Form(Protocol, metaclass=_HasMembers):
 
     @property
     def division(self) -> object:
-        """The `PublicDivision` of a form that methods visit part by part; None for other forms."""
+        """The `PublicDivision` of a form that is processed part by part; None for other forms."""
 
     @property
     def layouts(self) -> tuple[Layout, ...]:
@@ -304,7 +304,7 @@ class Form(Protocol, metaclass=_HasMembers):
             `Layout.normalize`.
         workspace
             An array in float64, at least twice as long as the longest weights, which is
-            overwritten. Allocating new memory would take longer than filling it.
+            overwritten. Reusing it is faster than allocating new memory.
         """
 
     def table(self) -> FormTable:
@@ -314,7 +314,7 @@ class Form(Protocol, metaclass=_HasMembers):
         """Return [I] a unique text for each acting infostate."""
 
     def infostate_label(self, player: Player, number: int) -> str:
-        """Return one of `infostate_labels`."""
+        """Return the label of one infostate; see `infostate_labels`."""
 
     def labeled_infostates(
         self, player: Player, max_depth: int | None = None

@@ -28,10 +28,10 @@ from infoset.typing import Action, BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
 MANY_SEQUENCES: Final = 1 << 20
-"""Number of sequences from which on payoffs are made for the plans of a locked public form. Those
-of smaller games fit in the processor's cache, where it is faster to copy them for the base."""
+"""Minimum number of sequences for payoffs that read plans of a locked public form directly. Smaller
+plans fit in the processor's cache, where expanding them to plans of the base is faster."""
 MAX_BATCHES: Final = 1.2
-"""How many batches such payoffs may have, relative to those of the base, to be faster."""
+"""Maximum number of batches of such payoffs, relative to the base, for which they are faster."""
 
 LockedBehavior: TypeAlias = Mapping[Any, Mapping[Action, float] | FloatArray]
 """Probabilities to lock. Keys name infostates as `policy[key]` does; on a public form a line alone
@@ -65,7 +65,7 @@ class LockedForm(TransformedForm):
                 found.append(own)
                 continue
             held = np.append(False, np.repeat(self.locked[player], self._sizes(player)))
-            # Sequences that are left stay in order.
+            # The remaining sequences stay in order.
             whole = self.probabilities[player].copy()
             whole[~held] = own
             found.append(whole)
@@ -76,7 +76,7 @@ class LockedForm(TransformedForm):
 
     @cached_property
     def layouts(self) -> tuple[Layout, ...]:
-        """Per player, the order in which kernels store sequences: without locks, as in the base."""
+        """Per player, the order in which kernels store sequences; the base's without locks."""
         base = self.base
         layouts = base.layouts_by_depth if isinstance(base, PublicForm) else base.layouts
         return tuple(
@@ -147,7 +147,7 @@ def lock(form: Form, behavior: LockedBehavior) -> LockedForm:
     """
     check_form(form)
     check_type("behavior", behavior, Mapping, "probabilities by infostate")
-    # No memory is allocated for a player without locks.
+    # Players without locks do not need memory.
     filled = [np.broadcast_to(np.ones(1), plex.num_sequences) for plex in form.treeplexes]
     locked = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
     for key, given in behavior.items():

@@ -155,12 +155,12 @@ class FormPayoffs(NamedTuple):
     """Of a sequence form, `BlockPayoffs` if it has two players, otherwise `TerminalPayoffs`; of
     other forms, `ComposedPayoffs`."""
     refresh: Callable[[Player, tuple[FloatArray, ...]], None] | None = None
-    """Function of a player and of all plans [Q], to be called before each gradient of the player,
-    which changes payoffs in place; None if payoffs are fixed, as they usually are."""
+    """Function of a player and all plans [Q] that changes payoffs in place; call it before each
+    gradient of the player. Usually None: payoffs are fixed."""
 
     @property
     def pairs(self) -> tuple[TwoPlayerPayoffs, ...]:
-        """Payoffs by player of a form with two players, or of one that is not a sequence form."""
+        """Payoffs by player, for a form with two players or one that is not a sequence form."""
         return cast("tuple[TwoPlayerPayoffs, ...]", self.by_player)
 
 

@@ -83,9 +83,9 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         """Return [Q] a bound on the number of additions to the gradient at each position."""
         layout, sequences = self.layouts[player], self.sequences[player]
         terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(sequences.start))
-        # In large forms, arrays of half the size.
-        most = int(terminals.sum()) * per_terminal * self.num_hands[player]
-        kind = "int32" if most < np.iinfo(np.int32).max else "int64"
+        # 32-bit numbers halve the memory of large forms, if they suffice.
+        largest = int(terminals.sum()) * per_terminal * self.num_hands[player]
+        kind = "int32" if largest < np.iinfo(np.int32).max else "int64"
         additions: LongArray = np.zeros(layout.num_sequences, kind)
         # Hands of one class share a sequence: their additions are summed there.
         sizes = [np.bincount(row) for row in self.hand_classes[player]]
@@ -149,7 +149,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
     @cached_property
     def division(self) -> PublicDivision | None:
-        """The division into a top and parts; None if the form is small, or nothing is dealt."""
+        """The division into a top and parts; None if the form is small or without later deals."""
         return PublicDivision(self) if self.parts.any() else None
 
     def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
@@ -175,7 +175,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
     def payoffs(self, precision: str = "float64") -> FormPayoffs:
         """Return what `fill_gradient` reads; see `Form.payoffs`."""
         check_payoffs(self, precision)
-        # Arrays are shared, except numbers in another precision and intermediate results.
+        # All arrays are shared, except for converted numbers and intermediate results.
         none = no_composition(precision)
         return FormPayoffs(
             tuple(
@@ -193,11 +193,11 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         precision: str = "float64",
         max_batches: float = inf,
     ) -> FormPayoffs | None:
-        """Return the payoffs of a transform, given by its maps, whose plans are read directly.
+        """Return payoffs that read plans of a transform directly, given the maps of the transform.
 
-        They need neither plans nor gradients of this form. None if that is impossible (see
+        They do not need plans or gradients of this form. None if that is impossible (see
         `placement_of_map`), or if they have more than `max_batches` times as many batches as the
-        payoffs of this form, because terms with different factors do not share one. Other
+        payoffs of this form, because terms with different factors cannot share a batch. Other
         parameters are those of `composed_payoffs`.
         """
         stored = [
@@ -332,7 +332,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """The sequences of a player's public actions with each hand; rows are computed on demand."""
+    """A player's sequences by public action and hand; rows are computed on demand."""
 
     form: PublicForm
     player: Player

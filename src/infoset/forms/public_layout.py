@@ -26,7 +26,7 @@ from infoset.utils.simd import LANES
 
 
 class PublicSequences(NamedTuple):
-    """The sequences of one player's public decisions, and where those of each hand are.
+    """One player's public sequences, and the position of each hand's sequences.
 
     Public sequence 0 is the empty one; the others are one per public decision and action. Public
     sequence s with a hand of class k is the sequence `start[s] + k * stride[s]` of the player's
@@ -56,7 +56,7 @@ class PublicRuns:
     part: LongArray
     """[R] as in `PublicStructure.parts`."""
     depth: IntArray
-    """[R] number of the player's earlier decisions."""
+    """[R] number of the player's previous decisions."""
     actions: LongArray
     count: LongArray
     """[R] numbers of actions, and of classes of hands."""
@@ -172,7 +172,7 @@ def public_runs(
 def _classes_above(
     own: IntArray, before: IntArray, classes: IntArray
 ) -> tuple[LongArray, IntArray]:
-    """Return `row` and `class_above` of `PublicRuns`, given rows of classes at and before runs."""
+    """Return `row` and `class_above` of `PublicRuns`, given class rows at runs and before them."""
     kinds, row = np.unique(np.stack([own, before]), axis=1, return_inverse=True)
     # All hands of a class have the same class above, so its first hand determines it.
     above = np.zeros((kinds.shape[1], classes.shape[1]), np.int32)
@@ -183,7 +183,7 @@ def _classes_above(
 
 
 class PublicTreeplex(Treeplex):
-    """A treeplex of a public form, whose arrays are computed at the first access."""
+    """A treeplex of a public form; its arrays are computed at the first access."""
 
     _runs: PublicRuns
 

@@ -173,12 +173,12 @@ class Dense(ShortRepr):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equities(Dense):
-    """Two outcomes: player 0 loses or wins; its equity is the weight of the second one."""
+    """Two outcomes: player 0 loses or wins. Its equity is the weight of winning."""
 
     def extremes(self, reached: BoolArray) -> FloatArray:
-        """Return [2, outcomes] the weights for the smallest and the largest equity of some pairs.
+        """Return [2, outcomes] the weights with the smallest and the largest equity.
 
-        reached: [hands of player 0, hands of player 1] which pairs.
+        reached: [hands of player 0, hands of player 1] True for pairs to include.
         """
         equities = self.weights[1][reached]
         return np.array([[1 - one, one] for one in (equities.min(), equities.max())])

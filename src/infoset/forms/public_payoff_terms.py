@@ -104,12 +104,12 @@ def in_parts(
     part
         [M] the part of each term.
     own_start, other_start
-        [M] what replaces the places of the payoffs; their strides remain.
+        [M] new starts that replace those of the payoffs; strides do not change.
     """
     table = np.repeat(payoffs.table, np.diff(payoffs.first))
     order = np.lexsort((table, part))
     num_tables = len(payoffs.kind)
-    # A pair of numbers as one, which `divmod` takes apart.
+    # Encode pairs as single numbers, which `divmod` decodes.
     pairs, sizes = np.unique(part * num_tables + table, return_counts=True)
     first, pair = _batches(sizes)
     part_of_batch, tables = np.divmod(pairs[pair], num_tables)
@@ -121,7 +121,7 @@ def in_parts(
 def _in_order(
     payoffs: PublicPayoffs, chosen: LongArray, first: LongArray, tables: LongArray
 ) -> PublicPayoffs:
-    """Return the chosen terms of payoffs in a given order, with their batches and tables."""
+    """Return the chosen terms of payoffs, in the given order, with their batches and tables."""
     factor = payoffs.factor.reshape(NUM_FACTORS, -1)
     # The last batch of a row reads whole vectors, beyond the terms.
     padding = np.zeros((NUM_FACTORS, LANES), factor.dtype)
@@ -196,31 +196,31 @@ class _Terms(NamedTuple):
 
 
 MANY_ROWS = 1 << 10
-"""Number of public sequences whose hands are read together."""
+"""Number of public sequences to read together."""
 
 
 class Placement(NamedTuple):
-    """Where plans and gradients store a player's public sequences [S], and factors of hands.
+    """Positions of a player's public sequences [S] in plans and gradients, and factors of hands.
 
-    The plan of public sequence s with a hand of class k is `factors[row[s]]`, at the hand, times
-    the number stored at `start[s] + k * stride[s]`.
+    The plan of public sequence s with a hand h of class k is `factors[row[s], h]` times the entry
+    at `start[s] + k * stride[s]`.
     """
 
     start: LongArray
     stride: LongArray
     row: LongArray
     factors: FloatArray
-    """[rows, hands] ones in row 0."""
+    """[rows, hands]; row 0 contains ones."""
     num_sequences: int
-    """Number of sequences that are stored."""
+    """Number of stored sequences."""
 
 
 def _placement(form: PublicStructure, player: Player, layout: Layout | None) -> Placement:
-    """Return where a layout of a form stores public sequences; None for their order."""
+    """Return the placement of public sequences in a layout; None means in order."""
     sequences = form.sequences[player]
     start, stride = sequences.start, sequences.stride
     if layout is not None:
-        # A single class has no next one, and the empty sequence has stride 0.
+        # The stride is 0 for a single class, and for the empty sequence.
         num_classes = form.num_classes[player][sequences.class_map]
         after = start + np.where(num_classes > 1, stride, 0)
         start, second = map(layout.positions, (start, after))
@@ -233,10 +233,10 @@ def _placement(form: PublicStructure, player: Player, layout: Layout | None) -> 
 def placement_of_map(
     form: PublicStructure, player: Player, own: PlanMap, layout: Layout
 ) -> Placement | None:
-    """Return where a layout of a transform stores the last public sequences of terminals.
+    """Return the placement of the last public sequences of terminals in a layout of a transform.
 
-    None if the hands of one of them are not stored one after another, as where single hands are
-    locked: then plans have to be expanded.
+    None if the hands of such a sequence are not evenly spaced, for example because single hands are
+    locked: then plans must be expanded.
     """
     used = np.unique(form.terminal_sequence[:, player]).astype(np.int64)
     start, stride, row = np.zeros((3, len(form.sequences[player].start)), np.int64)
@@ -276,7 +276,7 @@ def public_payoffs(
     precision
         "float64" or "float32".
     placements
-        Those of a transform, in place of `layouts`.
+        Placements for a transform, instead of `layouts`.
     """
     if placements is None:
         given = [None, None] if layouts is None else layouts
@@ -336,7 +336,7 @@ def _all_terms(form: PublicStructure, player: Player) -> Iterator[_Terms]:
     """Yield the terms of all terminals, those with the same operator and hands together."""
     ends = form.terminals
     num_sets = len(form.hand_sets[0])
-    # A pair of numbers as one, which `divmod` takes apart.
+    # Encode pairs as single numbers, which `divmod` decodes.
     kinds, kind_of = np.unique(
         ends.operator.astype(np.int64) * num_sets + ends.hand_set, return_inverse=True
     )
@@ -408,7 +408,7 @@ def _batches(sizes: LongArray) -> tuple[LongArray, LongArray]:
 def _with_factors(
     form: PublicStructure, player: Player, terms: _Terms, placements: Sequence[Placement]
 ) -> Iterator[_Terms]:
-    """Yield the terms of one table by factors of hands, without those that are 0."""
+    """Yield the terms of one table by factors of hands, without terms whose factors are 0."""
     table, last = terms.table, form.terminal_sequence[terms.terminal]
     rows = np.stack([placements[p].row[last[:, p]] for p in (player, 1 - player)])
     for own, other in np.unique(rows, axis=1).T.tolist():

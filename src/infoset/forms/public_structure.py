@@ -32,7 +32,7 @@ from infoset.utils.frozen_arrays import freeze, freeze_arrays
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 DIVIDED_FROM = 1 << 20
-"""Number of sequences from which on a form is divided: a smaller one fits in a cache."""
+"""Minimum number of sequences for dividing a form; smaller forms fit in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -265,15 +265,15 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
     def parts(self) -> LongArray:
         """[V] the part of each public node in the order of the layouts; 0 for the top.
 
-        In large forms, the public nodes after the last removal of hands by chance are in parts: one
-        for each set of hands, which is the board in poker. The nodes before are the top.
+        In large forms, public nodes after the last removal of hands by chance are divided into one
+        part for each set of hands: in poker, one part per board. All earlier nodes are the top.
         """
         part = np.zeros(self.num_nodes, np.int64)
         if self.num_infostate_actions < DIVIDED_FROM:
             return part
         changes = self.hand_set != self.hand_set[self.parent]
         changes[0] = False
-        # Whether hands are removed below a node; children come after their parents.
+        # Whether hands are removed below each node. Children come after their parents.
         removes = np.zeros(self.num_nodes, bool)
         parents = self.parent.tolist()
         for node in range(self.num_nodes - 1, 0, -1):
@@ -287,7 +287,7 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
 
     @property
     def num_infostate_actions(self) -> int:
-        """Number of actions at all infostates of both players."""
+        """Total number of actions over all infostates of both players."""
         return sum(
             int((self.num_actions[nodes] * own[self.class_map[nodes]].astype(np.int64)).sum())
             for nodes, own in zip(self.decisions, self.num_classes, strict=True)
@@ -307,7 +307,7 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
 
     @cached_property
     def layouts_by_depth(self) -> tuple[PublicLayout, PublicLayout]:
-        """The layouts as if the form were not divided: threads that share a sweep need them."""
+        """The layouts without division, for threads that share a sweep."""
         if not self.parts.any():
             return self.layouts
         first, second = map(PublicLayout, self._runs(np.zeros_like(self.parts)))
@@ -388,7 +388,7 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         return tuple(self._infostate_text(texts[hand], node) for node, hand in pairs)
 
     def infostate_label(self, player: Player, number: int) -> str:
-        """Return one of `infostate_labels`, without listing them."""
+        """Return the label of one infostate, without listing `infostate_labels`."""
         runs = self.runs[player]
         run = int(np.searchsorted(runs.infostate, number, side="right")) - 1
         node = int(runs.node[run])

@@ -132,11 +132,11 @@ class Layout:
         return by_position[self.position]
 
     def normalize(self, weights: FloatArray, out: FloatArray | None = None) -> FloatArray:
-        """Return [Q] the behavior policy given by weights [Q]; both are in order of position.
+        """Return [Q] the behavior policy of weights [Q]; both are in order of position.
 
-        Weights, in any precision, are divided by the first one, that of the empty sequence, and
-        then by their sums at infostates; the policy is uniform where these are 0. It is written to
-        `out` [Q], float64, if that is given.
+        Weights, in any precision, are divided by the weight of the empty sequence, and then by
+        their sums at infostates; the policy is uniform where a sum is 0. It is written to `out`
+        [Q], float64, if given.
         """
         behavior = averaged(weights, weights, out)
         behavior[0] = 1.0

@@ -54,10 +54,9 @@ def choose_form(
 ) -> ChosenForm:
     """Build the form on which a game is solved.
 
-    "auto" chooses the sequence form if it fits within the limits, otherwise the public form if the
-    game has public rules and that form fits, and otherwise the world form if that fits; also if
-    one of them is much faster. Times are forecast from counts, so the choice does not depend on a
-    clock.
+    "auto" chooses the sequence form if it fits within the limits and no other form is much faster;
+    otherwise the public form if the game has public rules and that form fits, or else the world
+    form if that fits. Times are forecast from counts, so the choice does not depend on a clock.
 
     Parameters
     ----------
@@ -66,7 +65,7 @@ def choose_form(
     form
         "auto", "sequence", "public" or "world".
     method
-        The method to run; if it does not run on a kind of forms, "auto" does not choose it.
+        The method to run; "auto" chooses only forms on which it runs.
     memory, progress
         As in `solve`.
     num_gradients
@@ -76,7 +75,7 @@ def choose_form(
     Raises
     ------
     ParameterError
-        If a form is given and the other one is requested.
+        If a form is given and another kind is requested.
     GameTooLargeError
         If no requested form on which the method runs fits; the message names alternatives.
     UnsupportedGameError
@@ -146,7 +145,7 @@ def _given(game: Form, form: str) -> Form:
     if form not in ("auto", game.kind):
         raise ParameterError(
             f"form={form!r}, but a {game.kind} form of {game.name} was given, from which no "
-            "other form can be built: give the game by name or as rules, or leave form out"
+            "other form can be built: give the game by name or as rules, or omit form"
         )
     return game
 

@@ -46,7 +46,7 @@ from infoset.tree.public_counting import BYTES_PER_SEQUENCE
 from infoset.utils.interrupts import interrupts_held
 
 FASTER = 0.5
-"""Seconds that the public form has to save, so that no world state is visited."""
+"""Seconds that the public form must save for world states not to be visited."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class GameInfo:
     public_form_bytes: int | None = None
     """Peak memory of building the public form and solving it by CFR; None if it is unknown."""
     public_form_memory: dict[str, int] | None = field(default=None, hash=False)
-    """The same by `precision`; `public_form_bytes` is that of "float64"."""
+    """The same by precision; `public_form_bytes` is the number for "float64"."""
     public_form_fits: bool | None = None
     """Whether `public_form_bytes` is within the memory limit; None without public rules, False if
     the public states are too many to count."""
@@ -146,8 +146,8 @@ def info(
     Histories are counted without being built. If the game fits in memory, it is built, and its
     infostates are counted too. If its public rules show that it has more world states than
     `max_worlds`, or, without this limit, that the public form is much faster, all numbers are
-    counted by these rules, and no world state is visited. If random plays show that there are more
-    than `max_worlds`, as in `build_world_graph`, the visit stops early.
+    counted from these rules, without visiting world states. If random plays show that there are
+    more than `max_worlds`, as in `build_world_graph`, the visit stops early.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def _of_public_form(forecast: PublicForecast) -> dict[str, Any]:
 
 
 def _from_public_rules(forecast: PublicForecast, counts: PublicCounts, max_worlds: int) -> GameInfo:
-    """Describe a game whose world states are not visited, as its public rules count them."""
+    """Describe a game from the counts of its public rules, without visiting world states."""
     game, is_large = forecast.game, counts.world_states > max_worlds
     tree = GameCounts(2, counts.world_states, counts.histories, counts.terminals, is_exact=True)
     notes = tuple(getattr(game, "notes", ()))

@@ -76,11 +76,11 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         `package.module:Class(...)` for a game in a module, which workers can import, too;
         the path of a file of Gambit (`.efg`, `.nfg`, `.gbt`) or LiteEFG (`.game`), which may be
         compressed by gzip;
-        the path of a poker spot from TexasSolver or PioSOLVER, in JSON, or of a hand history in
-        PHH, also with parameters, as in `hand.phh(street=turn)`; see `infoset.games.parse_spot`.
+        the path of a poker spot (TexasSolver, PioSOLVER or JSON) or of a hand history (PHH),
+        optionally with parameters, as in `hand.phh(street=turn)`; see `infoset.games.parse_spot`.
     **parameters
-        Parameters of a registered game, of a class in a Python file, or of a poker spot, which
-        replace those of the text.
+        Parameters of a registered game, of a class in a Python file, or of a poker spot; they
+        replace those in the text.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def load(spec: str, **parameters: Any) -> Game | ExtensiveForm:
         If a value has the wrong type or is out of range, a Python file is given without a name in
         it, or a game has no parameters.
     MissingExtraError
-        If OpenSpiel or pokerkit is needed and not installed.
+        If OpenSpiel or pokerkit is needed but not installed.
     GameFileError
         If a file cannot be read; the message gives line and column.
 
@@ -193,26 +193,26 @@ def check_world_states(game: Game, memory: int | None = None) -> None:
     Raises
     ------
     GameTooLargeError
-        If there are more than `build_limits` allows. The message names what can be done with the
-        bytes of `memory`.
+        If there are more than `build_limits` allows. The message proposes what to do instead with
+        `memory` bytes.
     """
     rules = public_rules_of(game)
     if rules is None:
         return
-    most = current_limits().max_worlds
+    largest = current_limits().max_worlds
     try:
         # The form is not built here, so no limit on its memory applies.
-        count_public_form(rules, sys.maxsize, max_worlds=most)
+        count_public_form(rules, sys.maxsize, max_worlds=largest)
     except GameTooLargeError as error:
         raise GameTooLargeError(
-            f"{game} has more than {format_count(most)} world states, the limit on "
-            f"those that are visited{_instead_of_visits(game, memory)}",
+            f"{game} has more world states than the limit of "
+            f"{format_count(largest)}{_instead_of_visits(game, memory)}",
             error.counts,
         ) from error
 
 
 def _instead_of_visits(game: Game, memory: int | None) -> str:
-    """Return the end of a message about a game with too many world states: what can be done."""
+    """Return the end of a message about too many world states, which proposes alternatives."""
     forecast = forecast_public_form(game, memory)
     if forecast.fits_in("float64"):
         return (
@@ -224,7 +224,7 @@ def _instead_of_visits(game: Game, memory: int | None) -> str:
 
 
 class PublicForecast(NamedTuple):
-    """The size of the public form of a game, and the memory that is allowed."""
+    """The size of the public form of a game, and the memory limit."""
 
     game: Game
     allowed: int
@@ -233,25 +233,25 @@ class PublicForecast(NamedTuple):
     """None if the game has no public rules, or its public states are too many to count."""
 
     def fits_in(self, precision: str) -> bool:
-        """Return whether the form fits if it is solved in a precision."""
+        """Return whether the form fits when solved in a precision."""
         return self.counts is not None and self.counts.fits(self.allowed, precision)
 
     @property
     def advice(self) -> str:
-        """What can be done about a form that does not fit, with a command that works."""
+        """Advice for a form that does not fit, with a command that works."""
         allowed = format_bytes(self.allowed)
         if self.counts is None:
-            return f"its public form does not fit in the {allowed} that are allowed, either"
+            return f"its public form does not fit in the memory limit of {allowed}, either"
         needed, single = (
             format_bytes(self.counts.bytes_in(precision)) for precision in ("float64", "float32")
         )
         sizes = f"its public form needs {needed}, or {single} in single precision"
         if self.fits_in("float32"):
             return (
-                f"{sizes}, and {allowed} are allowed: solve it with precision='float32' "
+                f"{sizes}, and the limit is {allowed}: solve it with precision='float32' "
                 "(--precision float32)"
             )
-        sizes += f", of which {allowed} are allowed"
+        sizes += f", and the limit is {allowed}"
         for smaller in self.game.smaller_games():
             if forecast_public_form(smaller, self.allowed).fits_in("float64"):
                 return f'{sizes}: a smaller game fits, infoset solve "{smaller}"'

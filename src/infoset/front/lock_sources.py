@@ -1,4 +1,4 @@
-"""What a user gives as locks: text, or files of probabilities."""
+"""Locks given as text or as files of probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from infoset.solvers import MethodSpec, runs_on
 from infoset.tree import public_rules_of
 
 LOCK_FILES = (".json", ".csv")
-"""How the names of files of locks end."""
+"""Suffixes of lock files."""
 
 
 def is_lock_file(lock: str) -> bool:
@@ -27,10 +27,10 @@ def is_lock_file(lock: str) -> bool:
 
 
 def form_of_locks(game: GameLike, form: str, locks: Sequence[str], method: MethodSpec) -> str:
-    """Return the kind of form on which a game with locks is solved, given that of the game.
+    """Return the kind of form on which to solve a game with locks, given the requested kind.
 
-    "auto" becomes "public" if locks are text and the game has public rules, because lines and hands
-    belong to public forms.
+    "auto" becomes "public" if a lock is text and the game has public rules, because text names
+    lines and hands of public forms.
     """
     if form != "auto" or all(map(is_lock_file, locks)) or not isinstance(game, Game):
         return form
@@ -38,7 +38,7 @@ def form_of_locks(game: GameLike, form: str, locks: Sequence[str], method: Metho
 
 
 def locked_lines(form: PublicForm, locks: Sequence[str]) -> list[str]:
-    """Return the lines of a public form at which locks that are text change the policy."""
+    """Return the lines of a public form that text locks change."""
     texts = [own for own in locks if not is_lock_file(own)]
     return [*dict.fromkeys(lock.place for lock in parse_locks(form, texts))]
 
@@ -53,14 +53,14 @@ def resolve_locks(
     locks
         Text as in `locked_behavior`, and names of files as in `load_behavior`.
     base
-        Computes the policy to which text is in proportion. It is called after all locks have been
-        checked, and only if probabilities depend on it.
+        Function that returns the policy that text locks change in proportion. It is called after
+        all locks have been checked, and only if probabilities depend on it.
 
     Raises
     ------
     PolicyFileError, UnknownNameError, ParameterError
-        As raised by `load_behavior`, `parse_locks` and `locked_behavior`; or if two locks have the
-        same infostates.
+        As raised by `load_behavior`, `parse_locks` and `locked_behavior`; or if two locks
+        apply to the same infostate.
     """
     texts = [own for own in locks if not is_lock_file(own)]
     parsed = parse_locks(form, texts)
@@ -74,7 +74,7 @@ def resolve_locks(
             for other, of, own in taken:
                 if of == player and np.isin(own, places).any():
                     raise ParameterError(
-                        f"{name} and {show(other)} lock the same infostates: leave them out of one"
+                        f"{name} and {show(other)} lock the same infostates: remove them from one"
                     )
             taken.append((name, player, places))
         found |= behavior

@@ -36,8 +36,8 @@ class InitialPot(NamedTuple):
     size: float
     """Size of the pot, in the game's units."""
     contributions: tuple[float, ...]
-    """[N] what each player has put into it. Utilities are net of it; both together are what the
-    player gets of the pot."""
+    """[N] each player's contribution. Utilities are net of it: contribution plus utility is the
+    player's part of the final pot."""
 
 
 class Game(ABC):
@@ -298,15 +298,15 @@ class Game(ABC):
         return None
 
     def smaller_games(self) -> Iterable[Game]:
-        """Return similar games, which messages propose if this one is too large. Optional."""
+        """Return similar, smaller games for error messages when this one is too large. Optional."""
         return ()
 
     @staticmethod
     def normal_text(text: str) -> str:
         """Return a text about infostates with labels in the game's notation.
 
-        Override it if users write the same label in several ways, such as the cards of a hand in
-        any order. If a text is not found, its normal form is looked up.
+        Override it if users may write the same label in several ways, such as the cards of a hand
+        in any order. If a text is unknown, its normal form is looked up.
 
         Parameters
         ----------

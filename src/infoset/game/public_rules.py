@@ -67,18 +67,18 @@ class PublicEnd(NamedTuple):
     """What the players earn at an end."""
 
     utilities: tuple[tuple[float, float], ...]
-    """Sums of the rewards of both players: one pair, whatever the hands are; with `strengths`,
-    three pairs, for a weaker, an equal and a stronger hand of player 0; or, with `equities`, two
-    pairs, for an equity of 0 and of 1."""
+    """Sums of the rewards of both players: one pair for all hands; with `strengths`, three pairs,
+    for a weaker, an equal and a stronger hand of player 0; with `equities`, two pairs, for an
+    equity of 0 and of 1."""
     strengths: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     """Per player, the strength of each hand in the order of `hands`. Return the same object where
     strengths are the same."""
     equities: tuple[tuple[float, ...], ...] | None = None
     """By the hands of player 0 and then of player 1, the equity of player 0, from 0 to 1: the
-    weight of the second pair of utilities in what the hands earn. The first pair has the rest."""
+    weight of the second pair of utilities. The first pair has the remaining weight."""
 
     def earned(self, hands: tuple[int, int]) -> tuple[float, float]:
-        """Return the utilities of a pair of hands, given their places in the order of `hands`."""
+        """Return the utilities of a pair of hands, given their positions in `hands`."""
         first, second = hands
         if self.equities is not None:
             equity = self.equities[first][second]
@@ -94,7 +94,7 @@ class PublicEnd(NamedTuple):
 
 
 STATE_RULES: Final = ("initial_state", "actor", "legal_actions", "next_state", "end", "deals")
-"""The methods of `PublicRules` that say what happens at a public state."""
+"""The methods of `PublicRules` that describe play at a public state."""
 
 
 class PublicRules(ABC):
@@ -113,10 +113,10 @@ class PublicRules(ABC):
     def pair_weights(self) -> Sequence[Sequence[float | Fraction]] | None:
         """Return the weight of each pair, by the hands of player 0 and then of player 1.
 
-        The probability of a pair is proportional to it. Games override it where these weights are
-        not products, as for classes of hands; the hands then have no cards, and their own weights
-        do not matter. None stands for the product of the weights of two hands, or 0 if they share a
-        card.
+        The probability of a pair is proportional to its weight. Override this method if weights of
+        pairs are not products, as for classes of hands; hands then have no cards, and their own
+        weights do not matter. None means the product of the weights of two hands, or 0 if they
+        share a card.
         """
         return None
 
@@ -161,8 +161,8 @@ class PublicRules(ABC):
         Override it only if these cards change nothing else in the public tree: who acts, how many
         actions are legal, which states follow, where the game ends, and how the cards dealt so far
         limit later ones. This state and the cards in the order of their deals must determine the
-        public state. The size of the form is then counted in a fraction of the time. A method that
-        is inherited from a class with other rules is ignored.
+        public state. Counting the size of the form then takes a fraction of the time. The method
+        is ignored if it is inherited from a class with other rules.
         """
         whole: Hashable = state
         return whole

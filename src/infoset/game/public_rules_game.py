@@ -116,13 +116,13 @@ class PublicRulesGame(Game):
 
     @cached_property
     def _cumulative_pairs(self) -> FloatArray:
-        """[pairs] the sums of these weights, in order."""
+        """[pairs] the cumulative sums of these weights."""
         rows = self._pair_weights or ()
         return np.array(rows, np.float64).cumsum()
 
     @cached_property
     def _total_weight(self) -> float | Fraction:
-        """The sum of the weights of all pairs that can be dealt, exact if the weights are."""
+        """The sum of the weights of all pairs that can be dealt; exact if all weights are exact."""
         if self._pair_weights is not None:
             given = [weight for row in self._pair_weights for weight in row]
             is_exact = all(isinstance(weight, (int, Fraction)) for weight in given)

@@ -29,7 +29,7 @@ SIZE: Final = re.compile(r"(\d+\.?\d*|\.\d+)?\s*([a-z%-]*)")
 
 
 class BetSize(NamedTuple):
-    """The size of a bet or raise, as it is written."""
+    """The size of a bet or raise in the notation of `parse_sizes`."""
 
     unit: str
     """`%` of the pot after a call, `x` times the bet that is raised, `c` for chips, `e` for
@@ -42,7 +42,7 @@ class BetSize(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """Where a player may bet or raise."""
+    """A situation in which a player may bet or raise."""
 
     street: str
     player: Player
@@ -51,7 +51,7 @@ class Situation(NamedTuple):
 
 
 class SizeRule(NamedTuple):
-    """Sizes, and the words that say where they apply."""
+    """Sizes, with the words that select the situations in which they apply."""
 
     words: tuple[str, ...]
     sizes: tuple[BetSize, ...]
@@ -77,7 +77,7 @@ class SizeRule(NamedTuple):
 
 
 def player_words(streets: Iterable[str]) -> tuple[str, str]:
-    """Return the words for the players on some streets."""
+    """Return the words for the two players on the given streets."""
     return BLINDS if PREFLOP in streets else POSITIONS
 
 
@@ -94,8 +94,8 @@ def sizes_text(rules: Sequence[SizeRule]) -> str:
 def situations(streets: Iterable[str] = STREETS, kind: str = "bets") -> list[Situation]:
     """Return all situations on the given streets.
 
-    Player 1, who acts second, has no donk bets. Before the flop it raises raises only, because
-    player 0 does not call the big blind.
+    Player 1, who acts second, has no donk bets. Before the flop, all raises of player 1 are
+    reraises, because player 0 cannot call the big blind.
     """
     every = map(Situation._make, product(streets, range(len(POSITIONS)), (False, True)))
     return [
@@ -152,7 +152,7 @@ def parse_sizes(text: str, kind: str, streets: Sequence[str] = STREETS) -> tuple
 
 
 class _Source(NamedTuple):
-    """A text of sizes that is read."""
+    """The text of sizes being parsed."""
 
     text: str
     kind: str
@@ -168,7 +168,7 @@ class _Source(NamedTuple):
 
 
 def _rule(part: str, source: _Source) -> SizeRule:
-    """Return one rule of a text."""
+    """Parse one rule."""
     where, colon, listed = part.rpartition(":")
     players = BLINDS if source.is_preflop else (*STREETS, *POSITIONS)
     words, known = where.split(), (*players, EXCEPTIONS[source.kind])
@@ -176,7 +176,7 @@ def _rule(part: str, source: _Source) -> SizeRule:
         source.fail(part.strip(), f"has nothing before the colon; write {_listed(known)}")
     for word in words:
         if word not in known:
-            source.fail(word, f"does not say where sizes apply; use {_listed(known)}")
+            source.fail(word, f"is not a street, player or situation; use {_listed(known)}")
     sizes = () if listed.strip() == NO_SIZES else tuple(_sizes(listed, source))
     return SizeRule(tuple(word for word in known if word in words), sizes)
 
@@ -194,9 +194,11 @@ def _sizes(listed: str, source: _Source) -> Iterable[BetSize]:
 
 
 def _problem(number: str | None, unit: str, source: _Source) -> str:
-    """Return what is wrong with a size; an empty text if it is valid."""
+    """Return the error message for a size; an empty text if it is valid."""
     if unit == "e" and source.is_preflop:
-        return "is a share of the pot on all streets, and no street follows"
+        return (
+            "is the same share of the pot on several streets, and before the flop there is only one"
+        )
     if number is not None and not unit:
         return f"has no unit: write {number}% of the pot, or {number}c for chips"
     if unit not in ("%", "x", "c", "e", "a"):
@@ -205,9 +207,9 @@ def _problem(number: str | None, unit: str, source: _Source) -> str:
             f"is not a size: write 33% (of the pot), 2.5x (of a bet), 150c (chips){geometric} or a"
         )
     if unit == "x" and source.kind == "bets":
-        return "is a multiple of the bet before it, which only raises have"
+        return "is a multiple of the previous bet, so it is only valid for raises"
     if unit == "a":
-        return "" if number is None else "has a number, but all-in (a) takes none"
+        return "" if number is None else "has a number, but all-in (a) does not take one"
     if number is None:
         return "" if unit == "e" else "has no number"
     if unit == "e":

@@ -1,4 +1,4 @@
-"""Endgames in hand histories of the PHH format, which pokerkit replays."""
+"""Endgames from hand histories in the PHH format, which pokerkit replays."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LISTS: Final = ("antes", "blinds_or_straddles", "starting_stacks")
 """Fields with one number for each player."""
 REQUIRED: Final = ("variant", *LISTS, "min_bet", "actions")
 LARGEST: Final = 10**12
-"""Largest amount, so that sums of decimal numbers are exact."""
+"""Largest amount: up to it, sums of decimal numbers are exact."""
 UNLIMITED: Final = 10**15
-"""Chips of a player whose stack is unknown: more than anybody bets."""
+"""Chips of a player whose stack is unknown: more than any bet."""
 FINEST_CHIP: Final = -2
-"""Exponent of the smallest chip of a hand with amounts that are not whole numbers."""
+"""Exponent of the smallest chip if some amounts of a hand are not whole numbers."""
 
 HAND_BEGINNING: Final = (
     rb"(?:(?!variant\b)(?:[#\[\]\"'\d+-]|[\w.-]+[ \t]*=)[^\n]*\n\s*+)*+variant[ \t]*="
@@ -46,15 +46,15 @@ def endgame_of_hand(
     street
         "flop", "turn" or "river"; None means the last one on which two players can bet.
     hand
-        Name of the hand in a file with several hands, which is that of its table.
+        In a file with several hands, the name of the hand, which is the name of its TOML table.
 
     Raises
     ------
     GameFileError
-        If the text is not a hand of no-limit Texas hold'em in PHH, or the street is not an endgame
-        of two players.
+        If the text is not a hand of no-limit Texas hold'em in PHH, or the street does not begin an
+        endgame of two players.
     MissingExtraError
-        If pokerkit is missing.
+        If pokerkit is not installed.
     """
     if street is not None:
         check_choice("street", street, STREETS)
@@ -69,12 +69,13 @@ def endgame_of_hand(
             for reason in dict.fromkeys(map(str, starts.values()))
         ]
         history.fail(
-            f"no street is an endgame of two players ({'; '.join(reasons)}); choose another hand"
+            f"no street begins an endgame of two players ({'; '.join(reasons)}); choose another "
+            "hand"
         )
     if chosen not in endgames:
         others = " or ".join(f"street={own}" for own in endgames)
         history.fail(
-            f"the {chosen} is not an endgame of two players: {starts[chosen]}; "
+            f"the {chosen} does not begin an endgame of two players: {starts[chosen]}; "
             f"{f'give {others}' if endgames else 'choose another hand'}"
         )
     return endgames[chosen]
@@ -90,19 +91,21 @@ def _fields_of(text: str, name: str, hand: int | str | None) -> Fields:
     tables = {key: value for key, value in document.items() if isinstance(value, dict)}
     if "variant" in document or not tables:
         if hand is not None:
-            history.fail("the file has a single hand; leave out the parameter hand")
+            history.fail("the file has a single hand; omit the parameter hand")
         return document
     first, *_, last = [*tables, *tables]
     if hand is None and len(tables) > 1:
         history.fail(f"the file has {len(tables):,} hands; choose one, as in hand={first}")
     key = first if hand is None else str(hand)
     if key not in tables:
-        history.fail(f"the file has no hand {show(hand)}; its hands are {first} to {last}")
+        history.fail(
+            f"the file does not contain hand {show(hand)}; its hands are {first} to {last}"
+        )
     return tables[key]
 
 
 class HandHistory(NamedTuple):
-    """The fields of a hand, and the name of its file."""
+    """The fields of a hand, with the name of its file."""
 
     name: str
     fields: Fields
@@ -121,11 +124,11 @@ class HandHistory(NamedTuple):
         """Raise if the hand is not one of no-limit hold'em, or a field is missing or invalid."""
         for name in REQUIRED:
             if name not in self.fields:
-                self.fail(f"the field {name} is missing; a hand history has {', '.join(REQUIRED)}")
+                self.fail(f"the field {name} is missing; required fields: {', '.join(REQUIRED)}")
         if self.fields["variant"] != "NT":
             self.fail(
-                f"the variant is {show(self.fields['variant'])}; endgames are read from hands of "
-                "no-limit Texas hold'em, variant = 'NT'"
+                f"the variant is {show(self.fields['variant'])}, but only 'NT', no-limit Texas "
+                "hold'em, is supported"
             )
         for name in LISTS:
             numbers = self.fields[name]
@@ -138,22 +141,22 @@ class HandHistory(NamedTuple):
                 self.fail(f"{name} has 'inf'; only starting_stacks may be unknown")
         smallest, actions = self.fields["min_bet"], self.fields["actions"]
         if not _is_amount(smallest) or not smallest or _is_infinite(smallest):
-            self.fail(f"min_bet is {show(str(smallest))}; give the smallest bet, above 0")
+            self.fail(f"min_bet is {show(str(smallest))}; give a number above 0")
         if not isinstance(actions, list) or not all(isinstance(one, str) for one in actions):
-            self.fail("actions are not a list of texts such as 'p1 cbr 300'")
+            self.fail("actions is not a list of strings such as 'p1 cbr 300'")
 
     def replay(self) -> dict[str, dict[str, Any] | str]:
-        """Return the endgame at the start of each street, or the reason why there is none."""
+        """Return the endgame at the start of each street, or the reason why it is missing."""
         pokerkit = import_extra("pokerkit", "reading a hand history")
         starts: dict[str, dict[str, Any] | str] = {}
-        board, dealt, reason = "", list[str](), "the hand ends before it"
+        board, dealt, reason = "", list[str](), "the hand ends earlier"
         with warnings.catch_warnings():
-            # pokerkit warns, for example, if a player folds who could check.
+            # pokerkit warns, for example, if a player who could check folds.
             warnings.simplefilter("ignore", UserWarning)
             state = self._initial_state(pokerkit)
             for number, action in enumerate(self.fields["actions"], 1):
                 kind, cards = _deal(action)
-                # Hands are shown when nobody can bet any more.
+                # "sm" shows hands, which happens once nobody can bet anymore.
                 if _can_bet(state) < 2 or action.split()[1:2] == ["sm"]:
                     reason = "the betting has ended"
                     break
@@ -184,7 +187,7 @@ class HandHistory(NamedTuple):
             self.fail(f"the hand cannot be dealt: {_reason(error)}; correct the file")
 
     def _apply(self, pokerkit: Any, state: Any, action: str, number: int) -> None:
-        """Change the state by an action, as written in the file."""
+        """Apply an action, in the notation of the file, to the state."""
         try:
             if _deal(action)[0] == "db":
                 while state.can_burn_card():
@@ -192,28 +195,27 @@ class HandHistory(NamedTuple):
             pokerkit.parse_action(state, action, pokerkit.parse_value)
         except Exception as error:
             self.fail(
-                f"action {number}, {show(action)}, is not possible: {_reason(error)}; correct the "
-                "file"
+                f"action {number}, {show(action)}, is invalid: {_reason(error)}; correct the file"
             )
 
     def _start(self, state: Any, board: str) -> dict[str, Any] | str:
-        """Return the endgame of a street after its cards are dealt, or why there is none."""
+        """Return the endgame after the cards of a street are dealt, or why it is missing."""
         starting = self.fields["starting_stacks"]
         players = [player for player, is_in in enumerate(state.statuses) if is_in]
         if len(players) > 2:
             return f"{len(players)} players are in the hand"
         if "?" in board:
             return "the board has unknown cards"
-        # The first to act is out of position.
+        # The player who acts first is out of position.
         players.sort(key=lambda player: player != state.actor_index)
         known = [state.stacks[own] for own in players if not _is_infinite(starting[own])]
         if not known:
-            return "both stacks are unknown: write them as starting_stacks"
+            return "both stacks are unknown: add them to starting_stacks"
         put_in = [state.starting_stacks[own] - state.stacks[own] for own in players]
         pot, smallest = state.total_pot_amount, self.fields["min_bet"]
         amounts = {
             "pot": pot,
-            # An ante that only one of them has paid is dead money, too.
+            # An ante that only one player has paid is dead money, too.
             "dead": pot - 2 * min(put_in),
             "min_bet": smallest,
         }
@@ -234,7 +236,7 @@ class HandHistory(NamedTuple):
 
 
 def _reason(error: Exception) -> str:
-    """Return why pokerkit refuses an action."""
+    """Return the reason that pokerkit gives for an error."""
     text = str(error) if type(error) is ValueError else describe_exception(error)
     return text.rstrip(".")
 
@@ -251,7 +253,7 @@ def _is_infinite(number: int | Decimal) -> bool:
 
 
 def _number(amount: int | Decimal) -> int | float:
-    """Return an amount as a parameter of a game: an integer if it is whole."""
+    """Return an amount as a parameter of a game: an integer if it is a whole number."""
     return int(amount) if amount == int(amount) else float(amount)
 
 

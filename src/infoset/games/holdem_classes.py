@@ -1,4 +1,4 @@
-"""The 169 classes of hold'em hands before the flop: pairs of hands, and exact all-in equities."""
+"""The 169 classes of hold'em hands before the flop: numbers of pairs, and exact all-in equities."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ CLASSES: Final = tuple(
     for low in reversed(range(high + 1))
     for suits in (("",) if low == high else ("s", "o"))
 )
-"""The 169 classes, with higher ranks first: AA, AKs, AKo, ..., KK, KQs, ..., 22."""
+"""The 169 classes, higher ranks first: AA, AKs, AKo, ..., KK, KQs, ..., 22."""
 
 HANDS_OF_CLASS: Final = tuple(tuple(PLACE[hand] for hand in one.hands()) for one in CLASSES)
-"""The places in `HOLE_CARDS` of the hands of each class."""
+"""The indices in `HOLE_CARDS` of the hands in each class."""
 
 COUNTS_FILE: Final = "holdem_classes.npy"
-"""Wins and ties of pairs of classes; `benchmarks/hand_equities.py` writes it."""
+"""File with the wins and ties of pairs of classes, written by `benchmarks/hand_equities.py`."""
 
 NUM_BOARDS: Final = comb(len(DECK) - 4, 5)
 """Number of boards of five cards, given two hands."""
@@ -34,7 +34,7 @@ NUM_BOARDS: Final = comb(len(DECK) - 4, 5)
 
 @cache
 def class_pairs() -> LongArray:
-    """Return [169, 169] the number of pairs of hands of two classes that share no card.
+    """Return [169, 169] the number of disjoint pairs of hands of two classes.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def class_pairs() -> LongArray:
     held = np.zeros((len(HOLE_CARDS), len(DECK)))
     for place, hand in enumerate(HOLE_CARDS):
         held[place, [DECK.index(hand[:2]), DECK.index(hand[2:])]] = 1
-    # In floats, which are exact here, because integer matrices are not multiplied by BLAS.
+    # BLAS multiplies only floats, which are exact here.
     is_free = (held @ held.T == 0).astype(np.float64)
     of_class = np.zeros((len(CLASSES), len(HOLE_CARDS)))
     for number, places in enumerate(HANDS_OF_CLASS):
@@ -57,9 +57,9 @@ def class_pairs() -> LongArray:
 
 @cache
 def class_counts() -> tuple[LongArray, LongArray]:
-    """Return [169, 169] how often a class beats, and how often it ties with, another one.
+    """Return [169, 169] the numbers of wins and of ties of each class against each other one.
 
-    Both count pairs of hands that share no card, and boards of five other cards.
+    They count disjoint pairs of hands, times boards of five other cards.
     """
     with files("infoset.games").joinpath(COUNTS_FILE).open("rb") as file:
         stored = np.load(file, allow_pickle=False).astype(np.int64)
@@ -68,7 +68,7 @@ def class_counts() -> tuple[LongArray, LongArray]:
     wins[above], ties[above] = stored
     below = above[::-1]
     ties[below] = ties[above]
-    # What is neither a win nor a tie is a win of the other class.
+    # All other outcomes are wins of the other class.
     wins[below] = NUM_BOARDS * class_pairs()[above] - wins[above] - ties[above]
     freeze_arrays(wins, ties)
     return wins, ties
@@ -76,10 +76,10 @@ def class_counts() -> tuple[LongArray, LongArray]:
 
 @cache
 def class_equities() -> FloatArray:
-    """Return [169, 169] the equity of each class against another one, if both are all-in.
+    """Return [169, 169] the all-in equity of each class against each other one.
 
-    The equity is the probability to win plus half of that to tie. It is exact up to the rounding of
-    one division: a mean over all pairs of hands that share no card, and over all boards.
+    Equity is the probability of winning plus half the probability of a tie, over all disjoint pairs
+    of hands and all boards. It is exact up to the rounding of one division.
 
     Examples
     --------

@@ -64,9 +64,9 @@ def parse_range(text: str) -> tuple[float, ...]:
     second card (`A9s+`). A hyphen stands for all hands between two pairs (`99-66`), between two
     hands with the same first card (`A5s-A2s`), or between two hands with the same gap between ranks
     (`JTs-76s`). `any`, `random` and `100%` stand for all hands. `top10%` or `10%` stands for the
-    best tenth: classes of hands in the order of `BEST_FIRST`, the last of which has the weight that
-    remains. Items between `[50]` and `[/50]` have a weight of 50%. If several items name a hand,
-    the last one sets its weight. Case does not matter, and 10 means T.
+    best tenth: classes of hands in the order of `BEST_FIRST`, the last one with partial weight.
+    Items between `[50]` and `[/50]` have a weight of 50%. If several items name a hand, the last
+    one sets its weight. Case does not matter, and 10 means T.
 
     A range may also be 1,326 weights in the order of PioSOLVER, from 2d2c to AsAh, which is the
     reverse of `HOLE_CARDS`. If all weights are tiny, they are divided by the largest.
@@ -188,7 +188,7 @@ def _weight(text: str, sign: str, item: Item) -> float:
         )
     if sign == "@" and "%" not in text and 0 < weight < 0.01:
         item.fail(
-            f"has the weight {number} in percent, which is probably meant as a fraction",
+            f"has a weight of {number} percent, which is probably meant as a fraction",
             f"write {100 * float(number):g} for {100 * float(number):g}%, or {number}%",
         )
     return weight
@@ -285,7 +285,7 @@ def range_text(weights: Sequence[float]) -> str:
 
 
 def _class_items(group: HandClass, weights: Sequence[float]) -> list[str]:
-    """Return as few items as possible for the hands with two ranks, each with one weight."""
+    """Return the fewest items, each with one weight, for the hands with two given ranks."""
     hands = list(group.hands())
     given = {weights[PLACE[hand]] for hand in hands}
     if len(given) == 1:

@@ -25,7 +25,7 @@ class Betting(NamedTuple):
     raises: int = 0
     """Number of bets and raises on the street."""
     last_raise: int = 0
-    """By how much the last bet or raise exceeded the bet before it."""
+    """Excess of the last bet or raise over the previous bet."""
     has_checked: bool = False
     """Whether player 0 has checked."""
     folded: Player | None = None
@@ -38,26 +38,26 @@ class Betting(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """When a size becomes all-in, and when two sizes are merged; see `NoLimitEndgame`."""
+    """Thresholds for all-in and for merging sizes; see `NoLimitEndgame`."""
 
     add_all_in: Fraction
     all_in: Fraction
     all_in_above: Fraction | None
-    """In units of the smallest chip; None if there is no such threshold."""
+    """In units of the smallest chip; None means no threshold."""
     all_in_pot: Fraction
     merge: Fraction
 
 
 @dataclass(frozen=True)
 class PotPayoffs:
-    """What the players win and lose at an end."""
+    """Utilities of the players at the ends."""
 
     chip: Fraction
     """The smallest chip."""
     before: tuple[Fraction, Fraction]
-    """What each player has put in before the start, in units of `chip`."""
+    """Contribution of each player before the start, in units of `chip`."""
     dead: int
-    """What nobody has put in, in units of `chip`."""
+    """Dead money, in units of `chip`."""
     rake: float
     rake_cap: float
     """Share of the pot that the house takes, and its maximum in chips; -1 for no maximum."""
@@ -67,8 +67,8 @@ class PotPayoffs:
     ) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
         """Return the utilities if player 0 loses, if the pot is split, and if player 0 wins.
 
-        matched: what each player has put in since the start, in units of `chip`. An uncalled bet is
-        returned, and does not count.
+        matched: chips that each player has put in since the start, in units of `chip`, without an
+        uncalled bet, which is returned.
         """
         first, second = (-float((own + matched) * self.chip) for own in self.before)
         dead = float(self.dead * self.chip)
@@ -97,14 +97,14 @@ class BettingRules:
     max_raises: tuple[int, ...]
     """[streets] maximum number of bets and raises."""
     min_bet: tuple[int, ...]
-    """[streets] smallest bet, and smallest amount by which a bet is raised."""
+    """[streets] smallest bet, and smallest amount of a raise over a bet."""
     thresholds: Thresholds
     _known: dict[Betting, dict[str, Betting]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
     def actions(self, betting: Betting) -> Mapping[str, Betting]:
-        """Return the legal actions, and the betting after each.
+        """Return the legal actions, with the betting after each.
 
         The same betting recurs after every card that chance may deal, so each result is cached.
         """
@@ -127,7 +127,7 @@ class BettingRules:
 
     @cached_property
     def _has_donks(self) -> bool:
-        """Whether a rule gives sizes for donk bets."""
+        """Whether a rule has separate sizes for donk bets."""
         return any(EXCEPTIONS["bets"] in rule.words for rule in self.bets)
 
     def label(self, amount: int) -> str:
@@ -166,7 +166,7 @@ class BettingRules:
         return {"check": closed}
 
     def _totals(self, betting: Betting, player: Player) -> list[int]:
-        """Return what the player may have put in after a bet or raise, in increasing order."""
+        """Return the player's possible totals after a bet or raise, in increasing order."""
         highest, limits = betting.put_in[1 - player], self.thresholds
         pot, behind = self.pot + 2 * highest, self.stack - betting.put_in[player]
         smallest = max(self.min_bet[betting.street], betting.last_raise)
@@ -194,7 +194,7 @@ class BettingRules:
         return kept[::-1]
 
     def _sizes(self, betting: Betting, player: Player) -> tuple[BetSize, ...]:
-        """Return the sizes that the rules give for the situation."""
+        """Return the sizes for the situation."""
         if betting.raises:
             rules, is_exception = self.raises, betting.raises > 1
         else:
@@ -203,7 +203,7 @@ class BettingRules:
         return chosen_sizes(rules, situation) or ()
 
     def _amount(self, size: BetSize, betting: Betting) -> int:
-        """Return by how much a size exceeds the bet before it, rounded half up to chips."""
+        """Return the excess of a size over the previous bet, rounded half up to chips."""
         highest = max(betting.put_in)
         pot, bet = self.pot + 2 * highest, highest - betting.before
         if size.unit == "e":
@@ -214,12 +214,12 @@ class BettingRules:
         return floor(amount[size.unit] + Fraction(1, 2))
 
     def _equal_share(self, size: BetSize, betting: Betting, pot: int, left: int) -> int:
-        """Return the bet that ends all-in if its share of the pot is bet on each of some streets.
+        """Return the geometric bet: the same share of the pot on each street ends all-in.
 
-        pot, left: the pot, and the stack that is left, after a call.
+        pot, left: pot and remaining stack after a call.
         """
         streets = len(self.streets) - betting.street if size.number is None else int(size.number)
-        # A bet of the share r of the pot, once called, multiplies the pot by 1 + 2 r.
+        # A called bet of a share r of the pot multiplies the pot by 1 + 2 r.
         growth = (1 + 2 * left / pot) ** (1 / streets)
         return left if streets == 1 else floor((growth - 1) / 2 * pot + 0.5)
 

@@ -60,9 +60,9 @@ SMALLER: tuple[dict[str, Any], ...] = (
     {"max_raises": 1, "bets": "a"},
     {"max_raises": 1, "bets": "a", "ranges": "top20%"},
 )
-"""Parameters of games that are proposed in the place of one that is too large."""
+"""Changes of parameters to propose if a game is too large."""
 MIN_PERCENT = 10
-"""Smallest number that may be meant as a percentage."""
+"""Smallest number that is likely to be meant as a percentage."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ class NoLimitEndgame(PublicRulesGame):
     max_raises : int or list of int
         Maximum number of bets and raises on a street: one number, or one for each street.
     min_bet : float or list of float
-        Smallest bet, and smallest amount by which a bet is raised: one number, or one for each
-        street. In a game with blinds, it is the big blind.
+        Smallest bet, and smallest amount of a raise over a bet: one number, or one for each street.
+        In a game with blinds, it is the big blind.
     all_in
         A bet or raise becomes all-in if it is at least this share of the player's remaining stack.
     all_in_pot
@@ -200,8 +200,8 @@ class NoLimitEndgame(PublicRulesGame):
     @cached_property
     def utility_range(self) -> tuple[float, float]:
         """Range from losing half of the pot and a stack to winning both and the dead money."""
-        most = (self.pot - self.dead) / 2 + self.effective_stack
-        return (-most, most + self.dead)
+        largest = (self.pot - self.dead) / 2 + self.effective_stack
+        return (-largest, largest + self.dead)
 
     def smaller_games(self) -> Iterator[NoLimitEndgame]:
         """Yield games with fewer raises, then with fewer sizes, and then with narrow ranges."""

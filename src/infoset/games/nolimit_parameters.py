@@ -1,4 +1,4 @@
-"""Parameters that the games of no-limit hold'em share: amounts, sizes, thresholds, ranges."""
+"""Parameters shared by the no-limit hold'em games: amounts, sizes, thresholds, ranges."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def listed(game: Any, name: str, count: int, each: str) -> tuple[Any, ...]:
 
 
 def smallest_chip(chip: float, amounts: Iterable[float]) -> Fraction:
-    """Return the smallest chip; if it is 0, 1 for whole amounts, and 0.01 for others."""
+    """Return the smallest chip; 0 stands for 1 if all amounts are whole numbers, else for 0.01."""
     if chip:
         return decimal(chip)
     return Fraction(1) if all(isinstance(one, int) for one in amounts) else Fraction(1, 100)
 
 
 def units(game: Game, name: str, amount: float, chip: Fraction, lowest: int = 0) -> int:
-    """Return the amount that a parameter gives, in units of the smallest chip.
+    """Convert the amount in a parameter to units of the smallest chip.
 
     Raises
     ------
     ParameterError
-        If it is not a whole number of chips, or less than `lowest` chips.
+        If the amount is not a multiple of the smallest chip, or is below `lowest` chips.
     """
     found = decimal(amount) / chip
     if found < lowest:
@@ -74,7 +74,7 @@ def _chip_of(amount: float) -> float:
 
 
 def joined_sizes(game: Game, name: str, streets: tuple[str, ...]) -> Any:
-    """Return sizes in normal form: texts joined to one, and lists of numbers unchanged."""
+    """Return sizes in normal form: lists of texts are joined, lists of numbers unchanged."""
     given: Any = getattr(game, name)
     if isinstance(given, list | tuple) and given and all(isinstance(one, str) for one in given):
         given = ", ".join(given)
@@ -82,7 +82,7 @@ def joined_sizes(game: Game, name: str, streets: tuple[str, ...]) -> Any:
 
 
 def size_rules(game: Game, name: str, streets: tuple[str, ...]) -> tuple[SizeRule, ...]:
-    """Return the rules for sizes that are given as text.
+    """Return the rules for sizes given as text.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def size_rules(game: Game, name: str, streets: tuple[str, ...]) -> tuple[SizeRul
             player = player_words(streets)[situation.player]
             raise ParameterError(
                 f"{game.name}: {name}={show(given)} has no sizes on the {situation.street} for "
-                f"player {situation.player} ({player}); begin with sizes for all situations, "
+                f"player {situation.player} ({player}); start with sizes for all situations, "
                 f"as in '75%; {given}' or 'none; {given}'"
             )
     return rules
@@ -137,7 +137,7 @@ def range_texts(game: Any) -> tuple[str, str]:
 
 
 def _range_text(given: Any) -> str:
-    """Return a range in normal form; a pair such as 77 may have been read as a number."""
+    """Return a range in normal form; a pair such as 77 may have been parsed as a number."""
     if isinstance(given, str | int):
         return normal_range(str(given))
     return range_text(given)

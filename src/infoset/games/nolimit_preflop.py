@@ -37,7 +37,7 @@ from infoset.typing import Action, Player
 
 STREETS: Final = (PREFLOP,)
 MAX_STATES: Final = 20_000
-"""Maximum number of different states of the betting."""
+"""Maximum number of betting states."""
 
 NAMED_CLASS: Final = re.compile(rf"(?<!\w)([{RANKS}])([{RANKS}])([so]?)(?!\w)", re.I | re.ASCII)
 NAMED_HAND: Final = re.compile(r"(?<!\w)\w{4}(?!\w)")
@@ -46,9 +46,9 @@ CLASS_OF_HAND: Final = {hand: str(one) for one in CLASSES for hand in one.hands(
 
 
 def normal_classes(text: str) -> str:
-    """Return a text in which hands are written as their classes: AA, AKs, AKo.
+    """Return a text with hands replaced by their classes: AA, AKs, AKo.
 
-    Hands may be two cards, and ranks may be in any order.
+    Hands may be given as two cards, and ranks in any order.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class NoLimitPreflop(PublicRulesGame):
     small_blind
         Chips that player 0 must put in.
     big_blind
-        Chips that player 1 must put in, and the smallest amount by which it is raised.
+        Chips that player 1 must put in, and the smallest amount of a raise over a bet.
     ante : float or list of float
         Chips that each player puts in before the blinds: one number, or one for each player.
     dead
@@ -123,12 +123,12 @@ class NoLimitPreflop(PublicRulesGame):
     Raises
     ------
     GameTooLargeError
-        If there are more than 20,000 different states of the betting.
+        If there are more than 20,000 betting states.
 
     Notes
     -----
-    The probability of a pair of classes is proportional to the product of their weights and of the
-    number of pairs of hands that share no card.
+    The probability of a pair of classes is proportional to the product of their weights and the
+    number of disjoint pairs of hands.
 
     Utilities are chips won or lost. If both players are all-in, they earn the expected value over
     all boards: the exact equity of one class against the other, stored with the library, times the
@@ -179,7 +179,7 @@ class NoLimitPreflop(PublicRulesGame):
 
     @cached_property
     def utility_range(self) -> tuple[float, float]:
-        """Range from losing an ante and a stack to winning those of the other, and dead money."""
+        """Range from losing an ante and a stack to winning the opponent's and the dead money."""
         rules = self.rules
         most = float((max(rules.antes) + rules.betting.stack) * rules.betting.chip)
         return (-most, most + self.dead)
@@ -203,7 +203,7 @@ class PreflopRules(PublicRules):
             rule = "is smaller than the big blind"
             raise parameter_error(game, "small_blind", rule, game.big_blind / 2)
         if left <= small:
-            rule = "is more than the ante and the small blind; otherwise, nobody has a decision"
+            rule = "exceeds the ante plus the small blind; otherwise, nobody has a decision"
             raise parameter_error(game, "stack", rule, 10)
         dead = units(game, "dead", game.dead, chip)
         self.antes = antes[0], antes[1]
@@ -215,7 +215,7 @@ class PreflopRules(PublicRules):
             streets=STREETS,
             bets=(),
             raises=size_rules(game, "raises", STREETS),
-            max_raises=(left + 1,),  # each raise is at least one chip, so that none is refused
+            max_raises=(left + 1,),  # never reached, because each raise is at least one chip
             min_bet=(big,),
             thresholds=thresholds(game, chip),
         )
@@ -261,17 +261,17 @@ class PreflopRules(PublicRules):
                     f"before the flop they are one class: give {one} one weight, as in '{one}:0.5'"
                 )
             (weight,) = given
-            # Whole numbers keep the probabilities of pairs exact.
+            # With integers, the probabilities of pairs are exact.
             found.append(int(weight) if weight.is_integer() else weight)
         return found
 
     def _check_ends(self) -> None:
-        """Visit all states of the betting.
+        """Visit all betting states, and check that no player is forced to fold.
 
         Raises
         ------
         ParameterError
-            If a player could only fold where a call would leave chips behind.
+            If folding is the only legal action, because a call would leave chips behind.
         GameTooLargeError
             If there are more than `MAX_STATES` states.
         """
@@ -287,24 +287,24 @@ class PreflopRules(PublicRules):
                     waiting.append(after)
             if len(lines) > MAX_STATES:
                 raise GameTooLargeError(
-                    f"{self.game} has more than {MAX_STATES:,} states of the betting; use fewer or "
-                    "larger sizes of raises, or smaller stacks",
+                    f"{self.game} has more than {MAX_STATES:,} betting states; use fewer or larger "
+                    "raise sizes, or smaller stacks",
                     {"public_states": len(lines)},
                 )
 
     def _refuse(self, state: Betting, line: str) -> None:
-        """Raise for a state in which a fold would be the only action."""
+        """Raise the error for a state in which folding is the only legal action."""
         player = state.turn or 0
         called = state.put_in[1 - player]
         amount, left = map(self.betting.label, (called, self.betting.stack - called))
         raise ParameterError(
             f"{self.game.name}: {f'after {line}' if line else 'at the start'}, player {player} "
-            f"({BLINDS[player]}) has no raise, and a call to {amount} would leave {left} chips "
-            f"behind and need a flop; add sizes of raises, as in raises='2.5x; reraise: a'"
+            f"({BLINDS[player]}) cannot raise, and a call to {amount} would leave {left} chips "
+            f"behind and need a flop; add raise sizes, as in raises='2.5x; reraise: a'"
         )
 
     def _actions(self, state: Betting) -> Mapping[str, Betting]:
-        """Return the legal actions and the betting after each: no call leaves chips behind."""
+        """Return the betting after each legal action; calls that leave chips behind are illegal."""
         if state not in self._legal:
             self._legal[state] = {
                 action: after
@@ -325,7 +325,7 @@ class PreflopRules(PublicRules):
         return [PublicHand(str(CLASSES[place])) for place in self._places[player]]
 
     def pair_weights(self) -> Sequence[Sequence[float | Fraction]]:
-        """Return weights times numbers of pairs of hands that share no card."""
+        """Return products of weights and numbers of disjoint pairs of hands."""
         return self._weights
 
     def initial_state(self) -> Betting:
@@ -333,7 +333,7 @@ class PreflopRules(PublicRules):
         return Betting(self.blinds, raises=1, aggressor=1)
 
     def actor(self, state: Betting) -> Player | None:
-        """Return the player whose turn it is."""
+        """Return the player who acts."""
         return state.turn
 
     def legal_actions(self, state: Betting) -> Sequence[str]:
@@ -345,7 +345,7 @@ class PreflopRules(PublicRules):
         return self._actions(state)[str(action)]
 
     def end(self, state: Betting) -> PublicEnd | None:
-        """Return the chips won or lost after a fold or if both players are all-in."""
+        """Return the chips won or lost after a fold, or when both players are all-in."""
         if state.turn is not None:
             return None
         # Each end recurs with all pairs of classes.

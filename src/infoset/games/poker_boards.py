@@ -19,7 +19,7 @@ from infoset.games.nolimit_endgame import NoLimitEndgame
 from infoset.typing import FloatArray
 
 BOARDS_OVER: Final = ("flops", "turns", "rivers")
-"""What `boards_over` lists: boards of 3, 4 and 5 cards."""
+"""Streets of `boards_over`: boards of 3, 4 and 5 cards."""
 
 
 class WeightedBoard(NamedTuple):
@@ -27,7 +27,7 @@ class WeightedBoard(NamedTuple):
 
     board: str
     probability: float
-    """The total for all boards that permutations of suits map to it, given the ranges."""
+    """The probability, given the ranges, of all boards that are equal up to permuted suits."""
 
 
 def boards_over(

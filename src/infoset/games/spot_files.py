@@ -23,7 +23,7 @@ from infoset.games.holdem_hands import HOLE_CARDS, PLACE, normal_cards, parse_ca
 from infoset.games.nolimit_endgame import NoLimitEndgame
 
 NO_LIMIT: Final = 100
-"""A number of raises that no street reaches."""
+"""More raises than any street can have."""
 PARAMETERS: Final = tuple(field.name for field in fields(NoLimitEndgame) if field.init)
 
 
@@ -39,23 +39,23 @@ def parse_spot(
     name
         Name of the file, for error messages.
     parameters
-        Parameters of `NoLimitEndgame` that replace those of the text. A hand history also takes
-        `street`, by default the last one on which two players can bet, and `hand`, the name of a
-        hand in a file with several.
+        Parameters of `NoLimitEndgame` that replace those in the text. Hand histories also take
+        `street`, by default the last one on which two players can bet, and, in a file with several
+        hands, `hand`, the name of one.
 
     Raises
     ------
     GameFileError
         If the text is not a spot, or has a rule that `NoLimitEndgame` does not support.
     ParameterError
-        If the spot is not a valid endgame, for example because it has a card twice.
+        If the spot is not a valid endgame, for example because a card occurs twice.
     MissingExtraError
-        If the text is a hand history, and pokerkit is missing.
+        If the text is a hand history, and pokerkit is not installed.
 
     Warns
     -----
     AssumedRangesWarning
-        If `ranges` are missing for a hand history, which has none: then all hands are possible.
+        If the text is a hand history and `ranges` is not given; then all hands are possible.
 
     Examples
     --------
@@ -74,8 +74,8 @@ def parse_spot(
     parse = next((own for start, own in FORMATS if re.match(rb"\s*" + start, text.encode())), None)
     if parse is None:
         raise GameFileError(
-            f"{name} is not a spot that can be read: it has neither commands of TexasSolver, nor "
-            "settings of PioSOLVER, nor JSON, nor the variant of a hand history in PHH"
+            f"{name} is not a spot in a supported format: TexasSolver commands, PioSOLVER "
+            "settings, JSON, or a hand history in PHH with its variant"
         )
     is_history = parse is _parse_history
     given = dict(parameters or {})
@@ -90,7 +90,7 @@ def parse_spot(
         raise ParameterError(f"{name}: {error}") from None
     if is_history and "ranges" not in given:
         warnings.warn(
-            f"{name} is a hand history, which has no ranges, so both players may have any hand; "
+            f"{name} is a hand history without ranges, so both players may have any hand; "
             "give ranges, as in ranges=['TT+,AK';'22+,AQs+'], or ranges=any",
             AssumedRangesWarning,
             stacklevel=2,
@@ -99,7 +99,7 @@ def parse_spot(
 
 
 class Spot(NamedTuple):
-    """The text of a spot, and the name of its file."""
+    """The text of a spot, with the name of its file."""
 
     text: str
     name: str
@@ -110,7 +110,7 @@ class Spot(NamedTuple):
         raise GameFileError(f"{where}: {problem}", line=line)
 
     def number(self, text: object, what: str, line: int | None = None) -> Fraction:
-        """Return a number of the spot, given as text; `what` names it in the error."""
+        """Parse a number; `what` names it in the error."""
         try:
             return Fraction(str(text).strip().rstrip("%"))
         except (ValueError, ZeroDivisionError):
@@ -124,13 +124,13 @@ class Spot(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """Sizes of a player on a street, as texts; empty where there are none."""
+    """A player's sizes on a street, as text; empty lists mean that the action is not legal."""
 
     bets: list[str]
     donks: list[str]
     raises: list[str]
     reraises: list[str] | None = None
-    """None if they are those of `raises`."""
+    """None means the same as `raises`."""
 
 
 def _texts(board: str, sizes: Callable[[str, str], Sizes]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def _texts(board: str, sizes: Callable[[str, str], Sizes]) -> dict[str, Any]:
             own = sizes(street, position)
             bets.append(f"{street} {position}: {_listed(own.bets)}")
             raises.append(f"{street} {position}: {_listed(own.raises)}")
-            # Nobody has bet before the first street, so that it has no donk bets.
+            # The first street has no donk bets, because nobody bet on a previous street.
             if position == "oop" and len(bets) > 1:
                 bets.append(f"{street} oop donk: {_listed(own.donks)}")
             if own.reraises is not None:
@@ -205,7 +205,7 @@ def _parse_commands(spot: Spot) -> dict[str, Any]:
         ranges=(given["range_oop"], given["range_ip"]),
         max_raises=int(spot.number(given.get("raise_limit", NO_LIMIT), "raise_limit")),
         all_in=1.0,
-        # In TexasSolver, what a player has put in includes half of the initial pot.
+        # In TexasSolver, a player's contribution includes half of the initial pot.
         all_in_above=_decimal(max(threshold * stack - pot / 2, Fraction(0))),
         **_texts(board, of_player),
     )
@@ -238,7 +238,7 @@ UNSUPPORTED: Final[Mapping[str, str]] = {
     "ExtraLines": "",
     "ICM.Enabled": "False",
 }
-"""Settings of which only these values are supported: others change the rules of the tree."""
+"""Settings with their only supported values; other values change the rules of the tree."""
 
 
 def _parse_settings(spot: Spot) -> dict[str, Any]:
@@ -257,7 +257,7 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
             spot.fail(f"#{name}#{given[name]} is a rule that nolimit_endgame does not support")
     board = "".join(parse_cards(given["Board"]))
     pot, stack = (spot.number(given[name], name) for name in ("Pot", "EffectiveStacks"))
-    most = spot.number(given.get("AddAllinOnlyIfLessThanThisTimesThePot") or 0, "AddAllin") / 100
+    limit = spot.number(given.get("AddAllinOnlyIfLessThanThisTimesThePot") or 0, "AddAllin") / 100
     above = spot.number(given.get("AllinThreshold") or 100, "AllinThreshold") / 100 * stack
     rake: dict[str, Any] = {}
     if given.get("Rake.Enabled") == "True":
@@ -269,10 +269,10 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
         kinds = ("BetSize", "DonkBetSize", "RaiseSize")
         found = [_pio_sizes(given.get(f"{name}.{kind}", "")) for kind in kinds]
         if given.get(f"{name}.AddAllin") == "True":
-            if stack > most * pot:
+            if stack > limit * pot:
                 spot.fail(
                     f"#{name}.AddAllin# depends on the pot here, because the stacks are more than "
-                    f"{_decimal(most)} times the pot; write all-in as the size a, or use the "
+                    f"{_decimal(limit)} times the pot; write all-in as the size a, or use the "
                     "parameter add_all_in of nolimit_endgame"
                 )
             found = [[*sizes, "a"] if sizes else [] for sizes in found]
@@ -314,13 +314,13 @@ def _parse_json(spot: Spot) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         spot.fail(f"the text is not valid JSON: {error}")
     if not isinstance(given, dict):
-        spot.fail("the text is not a JSON object")
+        spot.fail("the text is valid JSON, but not an object")
     if "players" in given:
         given = _river(spot, given)
     for key in given:
         if key not in PARAMETERS:
             known = ", ".join(PARAMETERS)
-            spot.fail(f"{show(key)} is not a parameter of nolimit_endgame: {known}")
+            spot.fail(f"{show(key)} is not a parameter of nolimit_endgame, which has {known}")
     if "board" not in given:
         spot.fail("the board is missing")
     cards = given["board"]
@@ -340,12 +340,12 @@ def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
     all_in = ["a"] if given.get("include_all_in", True) else []
     sizes = _listed([f"{_decimal(Fraction(repr(share)) * 100)}%" for share in shares] + all_in)
     names = ("board", "pot", "stack", "max_raises")
-    kept: dict[str, Any] = {name: given[name] for name in names if name in given}
-    return {**kept, "ranges": ranges, "bets": sizes, "raises": sizes, "all_in": 1.0}
+    found: dict[str, Any] = {name: given[name] for name in names if name in given}
+    return {**found, "ranges": ranges, "bets": sizes, "raises": sizes, "all_in": 1.0}
 
 
 def _weights(hands: list[str], weights: list[float] | None) -> list[float]:
-    """Return the weights of all hands, given those of some hands with cards in any order."""
+    """Return the weights of all hands, given those of some hands; cards may be in any order."""
     found = [0.0] * len(HOLE_CARDS)
     for hand, weight in zip(hands, weights or [1.0] * len(hands), strict=True):
         found[PLACE[normal_cards(hand)]] = float(weight)
@@ -369,6 +369,6 @@ FORMATS: Final[tuple[tuple[bytes, Callable[..., dict[str, Any]]], ...]] = (
     (rb"\{", _parse_json),
     (HAND_BEGINNING, _parse_history),
 )
-"""How spots of each program begin, as regular expressions, and the readers of their parameters."""
+"""For each program, a regular expression for the beginning of its spots, and their parser."""
 
 SPOT_BEGINNING: Final = rb"(?:" + rb"|".join(beginning for beginning, _ in FORMATS) + rb")"

@@ -1,4 +1,4 @@
-"""Files with the probabilities at some infostates, as node locking reads and writes them."""
+"""Files with the probabilities at some infostates, for node locking."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def load_behavior(path: str | Path, form: Form) -> LockedBehavior:
 def save_behavior(behavior: LockedBehavior, path: str | Path, form: Form) -> None:
     """Write the probabilities at some infostates as a JSON file that `load_behavior` reads.
 
-    Lines of a public form are written by hand. Numbers have all their digits.
+    Probabilities at a line of a public form are written for each hand. Numbers have all digits.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ class StoredPolicy(TabularPolicy[FormT]):
     """A tabular policy whose probabilities are computed from weights on demand.
 
     In a large game, a policy in double precision takes more memory than the run that found it.
-    Values, files and single infostates are computed without storing all probabilities. They equal
+    Values, files and single infostates are computed without storing all probabilities, and equal
     those of `TabularPolicy.from_weights` bit for bit.
 
     Parameters

@@ -134,7 +134,7 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         )
 
     def probabilities_of(self, player: Player) -> FloatArray:
-        """Return [Q] `probabilities[player]`; results of runs compute it without storing it."""
+        """Return [Q] `probabilities[player]`; results of runs compute it on demand."""
         return self.probabilities[player]
 
     def at_sequences(self, player: Player, sequences: LongArray) -> FloatArray:
@@ -142,7 +142,7 @@ class TabularPolicy(ShortRepr, Generic[FormT]):
         return self.probabilities[player][sequences]
 
     def player_values(self) -> tuple[PlayerValues, ...]:
-        """Return what each player earns under the policy, and with a best response to it."""
+        """Return each player's value under the policy, and with a best response to it."""
         return self.form.player_values(self.probabilities)
 
     def realization_plan(self, player: Player) -> FloatArray:

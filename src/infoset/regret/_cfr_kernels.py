@@ -66,7 +66,7 @@ def value_of_policy(
 
 @inner_kernel
 def regrets_to_match(regret: Lanes, discount: float, tolerance: Lanes) -> Lanes:
-    """Return the positive parts of cumulative regrets times a discount; 0 up to the tolerance."""
+    """Return the positive parts of discounted cumulative regrets; 0 up to the tolerance."""
     wanted = discount * regret
     return where_positive(wanted - tolerance, wanted, 0.0)
 
@@ -75,10 +75,10 @@ def regrets_to_match(regret: Lanes, discount: float, tolerance: Lanes) -> Lanes:
 def scaled_inverse(total: Lanes) -> tuple[Lanes, Lanes]:
     """Return a scale for the entries of sums, and the inverses of the scaled sums.
 
-    The inverse of a subnormal sum would overflow, and its product with an entry that is 0 would be
-    a NaN. Tiny sums and their entries are therefore scaled first, by a power of two, so that the
-    quotient is the same bit for bit. Where the sum is 0 the inverse is infinite, and callers choose
-    the uniform policy.
+    The inverse of a subnormal sum would overflow, and its product with a zero entry would be NaN.
+    Tiny sums and their entries are therefore scaled first, by a power of two, which leaves the
+    quotient unchanged bit for bit. If a sum is 0, the inverse is infinite, and callers choose the
+    uniform policy.
     """
     scale = where_positive(total - TINY_SUM, 1.0, SCALE_OF_TINY_SUMS)
     return scale, 1.0 / (total * scale)
@@ -95,13 +95,13 @@ def value_of_matched_regrets(
     regret: FloatArray,
     gradient: FloatArray,
 ) -> Lanes:
-    """Return `value_of_policy` of the policy that matches the regrets without a prediction.
+    """Return `value_of_policy` for the policy that matches the regrets without a prediction.
 
-    discount, tolerance: those with which the policy was computed. The result is bit for bit that of
-    the policy that `match_regrets_in_lanes` stores.
+    discount, tolerance: the values with which the policy was computed. The result equals that of
+    the policy stored by `match_regrets_in_lanes` bit for bit.
     """
     if actions == 2:
-        # Half of all decisions: an iteration takes a tenth less if their regrets are read once.
+        # Half of all decisions. Reading their regrets only once makes iterations 10% faster.
         one = regrets_to_match(load(regret, first, count), discount, tolerance)
         two = regrets_to_match(load(regret, first + stride, count), discount, tolerance)
         both = one + two
@@ -180,7 +180,7 @@ def divide_by_sums(
 
     total: the sum at each infostate. The other arguments are as in `value_of_policy`.
     """
-    # one division for all actions
+    # One division for all actions.
     scale, inverse = scaled_inverse(total)
     for action in range(actions):
         at = first + action * stride
@@ -198,8 +198,8 @@ def match_regrets(
 ) -> None:
     """Fill the policy [Q] that matches regrets [Q] without a prediction; they may be one array.
 
-    row: that of the iteration in which the regrets were updated. The result has the bits of the
-    policy that `update_regrets` stores.
+    row: the row of the iteration that updated the regrets. The result equals the policy stored by
+    `update_regrets` bit for bit.
     """
     discount, weight = row[PREDICTION_DISCOUNT], row[TOLERANCE_WEIGHT]
     policy[0] = 1.0
@@ -281,9 +281,8 @@ def update_regrets(
     sequence; regret, policy [Q]; tolerance [I]: regrets up to it, times its weight in the row,
     count as 0, see `regret_tolerances`; previous, changes: see `adapt_prediction`, empty without
     adaptive prediction. Infostates with one action only pass their value up. before: None if
-    `policy` is the current policy; otherwise the row of the previous iteration, with which the
-    current policy follows from the regrets. Then `policy` is only written to, and may be the
-    gradient.
+    `policy` is the current policy; otherwise the row of the previous iteration, which determines
+    the current policy from the regrets. Then `policy` is only written to, and may be the gradient.
     """
     # Read once, because the compiler must assume that the stores below may change the row.
     step = (row[0], row[1], row[2], row[3], row[4], row[5])

@@ -120,7 +120,7 @@ class ThreadedIteration:
         self._players = players
 
     def run(self, row: FloatArray, before: FloatArray | None) -> None:
-        """Run one iteration with a row of the schedule; see `iterate` for the row before."""
+        """Run one iteration with a row of the schedule; for `before`, see `iterate`."""
         if self._scheme.alternating:
             for player, state in enumerate(self._players):
                 self._fill_gradient(player)

@@ -19,29 +19,29 @@ from infoset.utils.arguments import check_choice
 from infoset.utils.text import format_bytes, format_count
 
 BYTES_PER_SEQUENCE = {"float64": 51, "float32": 35}
-"""By precision, the state, layout and payoffs of a method of the CFR family, and its measurements.
+"""By precision, for the state, layout, payoffs and measurements of a method of the CFR family.
 Methods with an adaptive prediction, such as `apcfr+`, need a third more."""
 
 BYTES_PER_DIVIDED_SEQUENCE = {"float64": 24, "float32": 14}
 BYTES_PER_HAND_OF_BOARD = {"float64": 170, "float32": 130}
-"""The same in a form that is divided into parts. Methods that predict regrets need half more."""
+"""The same for a form divided into parts. Methods that predict regrets need half as much more."""
 
 MAX_STEPS = 200_000
-"""Number of actions and outcomes of chance up to which a form that does not fit is counted."""
+"""Number of actions and chance outcomes after which counting stops if the form does not fit."""
 
 BYTES_PER_PUBLIC_NODE = 450
-"""Python objects and arrays of a public node or an end, while the form is built."""
+"""For the Python objects and arrays of a public node or end while the form is built."""
 
 BYTES_PER_PAIR = 20
-"""Matrices of pairs of hands while the form is built, before a method allocates its state."""
+"""For matrices of pairs of hands while the form is built, before a method allocates its state."""
 
 
 SECONDS_PER_PUBLIC_NODE = 1e-5
 SECONDS_PER_WORLD, SECONDS_PER_HISTORY = 1e-5, 2e-7
-"""To build the public form, and the sequence form, as measured by benchmarks/public_form.py."""
+"""For building the public form and the sequence form, measured by benchmarks/public_form.py."""
 SECONDS_PER_SEQUENCE = {"public": 3e-9, "sequence": 1.4e-9}
 SECONDS_PER_TERMINAL = 1.6e-10
-"""To compute an iteration on the public form and on the sequence form, and on the latter only."""
+"""For an iteration: by sequences on both forms, and by terminals only on the sequence form."""
 TIMES_AS_LONG = 3
 
 WITHOUT_CARDS = (
@@ -55,7 +55,7 @@ class PublicCounts:
 
     nodes: int
     ends: int
-    """Number of public nodes, and of ends of the public tree."""
+    """Numbers of public nodes, and of ends of the public tree."""
     hands: tuple[int, int]
     """Number of hands of each player."""
     sequences: tuple[int, int]
@@ -63,11 +63,10 @@ class PublicCounts:
     world_states: int
     histories: int
     terminals: int
-    """Numbers of the game that `PublicRulesGame` describes, in which the first transition deals
-    both hands, and nothing is merged. A game that describes its world states in another way may
-    have fewer of them."""
+    """Numbers for `PublicRulesGame`, in which the first transition deals both hands, and nothing is
+    merged. A game with a different definition of world states may have fewer of them."""
     num_boards: int = field(default=1, compare=False)
-    """Number of sets of cards that chance may have dealt, the empty one included."""
+    """Number of sets of cards that chance may have dealt, including the empty set."""
 
     @property
     def bytes(self) -> int:
@@ -86,15 +85,15 @@ class PublicCounts:
         return max(public + solving, BYTES_PER_PAIR * first * second)
 
     def fits(self, allowed: int, precision: str = "float64") -> bool:
-        """Return whether the form fits in so many bytes, and 32 bits number its sequences."""
+        """Return whether the form fits in `allowed` bytes and its sequences in 32-bit numbers."""
         few = max(self.sequences) <= np.iinfo(np.int32).max
         return few and self.bytes_in(precision) <= allowed
 
     def is_much_faster(self, num_gradients: int = 0, margin: float = 2.0) -> bool:
-        """Return whether the form takes less than a third of the time of the sequence form.
+        """Return whether the form takes less than a third of the sequence form's time.
 
-        The time is that of building and of `num_gradients` gradients of each player. At least
-        `margin` seconds must be saved.
+        Time is for building and for `num_gradients` gradients of each player. The form must also
+        save more than `margin` seconds.
         """
         public, listed = (self.seconds(kind, num_gradients) for kind in ("public", "sequence"))
         return listed - public > margin and listed > TIMES_AS_LONG * public
@@ -117,15 +116,15 @@ def count_public_form(
 ) -> PublicCounts:
     """Count the nodes and sequences of a public form before it is built.
 
-    Each public state is visited once; those that differ only in the cards dealt are visited
-    together if the rules have `PublicRules.without_cards`.
+    Each public state is visited once; states that differ only in the cards dealt are visited
+    together if the rules define `PublicRules.without_cards`.
 
     Parameters
     ----------
     memory
         Limit in bytes on the form; by default that of `build_limits`, 70% of the free memory.
     merge_symmetric
-        Whether the form merges what `PublicRules.symmetries` exchanges.
+        Whether the form merges lines and hands that `PublicRules.symmetries` exchange.
     max_worlds
         Limit on the number of world states.
 
@@ -134,7 +133,7 @@ def count_public_form(
     CyclicGameError
         If a public state can be reached from itself.
     GameRuleError
-        If `PublicRules.without_cards` breaks its rule.
+        If `PublicRules.without_cards` is not valid for the game.
     GameTooLargeError
         If there are so many public states that the form would not fit in memory, or more world
         states than `max_worlds`.
@@ -150,7 +149,7 @@ def count_public_form(
 
 
 class _Board(NamedTuple):
-    """A public state, the permutations that map the cards dealt to themselves, and these cards."""
+    """A public state with its dealt cards, and the permutations that map them to themselves."""
 
     state: Hashable
     group: Group
@@ -158,19 +157,19 @@ class _Board(NamedTuple):
 
 
 class _Boards(NamedTuple):
-    """The boards of public states that differ in nothing else."""
+    """The boards of public states that differ only in their boards."""
 
     number: int
     num_boards: int
-    """Number of boards in the form, which represent those that symmetries exchange with them."""
+    """Number of boards in the form, each of which represents all boards symmetric to it."""
     classes: tuple[int, int]
-    """Sum over these boards of the number of classes of hands of each player."""
+    """Per player, the sum over these boards of the number of classes of hands."""
     num_pairs: int
     """Sum over all boards of the number of possible pairs of hands."""
 
 
 _Place: TypeAlias = tuple[Hashable, _Boards]
-"""Public states that are counted together: what they have in common, and their boards."""
+"""Public states that are counted together: their common state without cards, and their boards."""
 
 
 class _Below(NamedTuple):
@@ -195,7 +194,7 @@ class _PossiblePairs:
         own: list[list[frozenset[int]]] = [
             [self._numbers(hand.cards) for hand in hands if hand.weight] for hands in self.hands
         ]
-        # [hands, cards] whether a hand has a card.
+        # [hands, cards] whether each hand contains each card.
         self._first, self._second = (
             np.array(
                 [card in hand for hand in hands for card in self._places.values()], bool
@@ -209,7 +208,7 @@ class _PossiblePairs:
         return frozenset(self._places.setdefault(card, len(self._places)) for card in cards)
 
     def number(self, dealt: Cards) -> int:
-        """Return the number of pairs that share no card with each other or with those dealt."""
+        """Return the number of disjoint pairs of hands without any of the dealt cards."""
         if dealt not in self._known:
             self._known[dealt] = self._count(dealt)
         return self._known[dealt]
@@ -217,7 +216,7 @@ class _PossiblePairs:
     def _count(self, dealt: Cards) -> int:
         """Count pairs by inclusion and exclusion.
 
-        Hands that share two cards with a hand are subtracted twice.
+        The hand with the same two cards as another hand would be subtracted twice.
         """
         if self._given is not None:
             return sum(weight > 0 for row in self._given for weight in row)
@@ -231,7 +230,7 @@ class _PossiblePairs:
 
 
 class _Counter:
-    """The count of a public form, from the ends up."""
+    """Counts of a public form, from the ends up."""
 
     def __init__(
         self, rules: PublicRules, merge_symmetric: bool, memory: int | None, max_worlds: int | None
@@ -248,9 +247,9 @@ class _Counter:
         self.next_boards: dict[_Boards, _Boards] = {}
         self.start = _Board(rules.initial_state(), self.symmetries.whole, frozenset())
         self.root = self._place(self.start.state, self._boards([self.start]))
-        # One of the states of each place.
+        # One state for each place.
         self.examples: dict[_Place, _Board] = {self.root: self.start}
-        # The places on the path that is visited, and after each those that are not known yet.
+        # The places on the current path, and the children of each that are not yet counted.
         self.path: list[_Place] = []
         self.waiting: list[list[_Place]] = []
 
@@ -282,14 +281,14 @@ class _Counter:
                 len(self.boards),
                 len(found),
                 (sum(classes(g, 0) for g, _ in key), sum(classes(g, 1) for g, _ in key)),
-                # As many boards as permutations are represented by one, unless they map it to
-                # itself.
+                # A board represents one board per permutation, divided by the number of
+                # permutations that map it to itself.
                 sum(whole // len(group) * self.pairs.number(dealt) for group, dealt in key),
             )
         return self.boards[key]
 
     def _visit_all(self) -> None:
-        # Depth first without recursion: a place is on the path until all places after it are known.
+        # Depth first without recursion: a place stays on the path until its children are counted.
         on_path: set[_Place] = set()
         steps_on_path: list[list[_Place]] = []
         to_visit: _Place | None = self.root
@@ -313,7 +312,7 @@ class _Counter:
                 self.known[place] = self._total(place, steps_on_path.pop())
 
     def _visit(self, place: _Place) -> list[_Place]:
-        """Return the places after a place, which may be the same; none after an end."""
+        """Return the children of a place, which may repeat; an end does not have any."""
         boards, example = place[1], self.examples[place]
         self.world_states += boards.num_pairs
         if self.max_worlds is not None and self.world_states > self.max_worlds:
@@ -338,27 +337,27 @@ class _Counter:
         return steps
 
     def _add_needed(self, num_states: int, num_steps: int = 0, num_classes: int = 0) -> None:
-        """Add public states to the memory that the form needs at least.
+        """Add public states to the lower bound on the form's memory.
 
         Raises
         ------
         GameTooLargeError
-            If that is not allowed, and counting all states would take long.
+            If the bound exceeds the limit, and counting all states would take long.
         """
-        # In single precision, in which more forms fit.
+        # The bound is for single precision, in which more forms fit.
         step = BYTES_PER_DIVIDED_SEQUENCE["float32"] * num_classes
         self.needed += BYTES_PER_PUBLIC_NODE * num_states + num_steps * step
         self.num_steps += 1 + num_steps
         if self.needed > self.allowed and self.num_steps > MAX_STEPS:
             raise GameTooLargeError(
-                f"the game has more than {self.num_steps:,} public states, whose public form needs "
-                f"more than the {format_bytes(self.allowed)} that are allowed: use smaller "
+                f"the game has more than {self.num_steps:,} public states, and its public form "
+                f"exceeds the memory limit of {format_bytes(self.allowed)}: use smaller "
                 "parameters, or raise memory",
                 {"public_states": self.num_steps},
             )
 
     def _deal(self, place: _Place) -> list[_Place]:
-        """Return the places after a chance move."""
+        """Return the children of a chance move."""
         after = self._after_deals(self.examples[place])
         if not after:
             return []
@@ -377,7 +376,7 @@ class _Counter:
         return [step]
 
     def _after_deals(self, board: _Board) -> list[_Board]:
-        """Return the boards after a chance move, one for those that symmetries exchange."""
+        """Return the boards after a chance move, one for each class of symmetric boards."""
         merged = self.symmetries.merged(self.rules.deals(board.state), board.group)
         found = [
             _Board(deal.next_state, group, board.dealt.union(deal.cards))
@@ -387,7 +386,7 @@ class _Counter:
         return found
 
     def _on_all_boards(self) -> list[_Board]:
-        """Return the state on each board after the actions on the path."""
+        """Return the state on each board after the actions on the current path."""
         found = [self.start]
         for place, left in zip(self.path[:-1], self.waiting, strict=True):
             if self.rules.actor(self.examples[place].state) is None:
@@ -402,7 +401,7 @@ class _Counter:
         return board._replace(state=self.rules.next_state(board.state, action))
 
     def _check_equal(self, boards: Sequence[_Board]) -> None:
-        """Raise unless states differ only in the cards dealt."""
+        """Raise an error unless states differ only in the cards dealt."""
         seen = {self.rules.without_cards(board.state): board.state for board in boards}
         if len(seen) > 1:
             first, second, *_ = seen.values()
@@ -413,7 +412,7 @@ class _Counter:
             )
 
     def _total(self, place: _Place, steps: list[_Place]) -> _Below:
-        """Return the counts from a place on, given those of the places after it."""
+        """Return the counts of the subtree of a place, given those of its children."""
         boards = place[1]
         if not steps:
             return _Below(

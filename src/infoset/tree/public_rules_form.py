@@ -128,12 +128,12 @@ def form_of_public_rules(
 
 
 def check_counts(counts: PublicCounts, form: PublicForm) -> None:
-    """Raise if the size of a form differs from the forecast.
+    """Check that the size of a form equals the forecast.
 
     Raises
     ------
     GameRuleError
-        If it does, which means that `PublicRules.without_cards` breaks its rule.
+        If it does not, which means that `PublicRules.without_cards` is not valid for the game.
     """
     first, second = (plex.num_sequences for plex in form.treeplexes)
     built = form.num_nodes, len(form.terminals), (first, second)
@@ -142,8 +142,8 @@ def check_counts(counts: PublicCounts, form: PublicForm) -> None:
         if own != other:
             raise GameRuleError(
                 WITHOUT_CARDS,
-                found=f"the public rules of {form.name}: by without_cards there are {own} {what}, "
-                f"but the form has {other}",
+                found=f"the public rules of {form.name}: with without_cards, {own} {what} are "
+                f"counted, but the form has {other}",
             )
 
 
@@ -163,7 +163,7 @@ class _Place(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """How hands are compared at an end; both are None after a fold. See `PublicEnd`."""
+    """Strengths or equities of an end, as in `PublicEnd`; both are None after a fold."""
 
     strengths: tuple[tuple[int, ...], tuple[int, ...]] | None
     equities: tuple[tuple[float, ...], ...] | None
@@ -172,7 +172,7 @@ class _Compared(NamedTuple):
 class _Ends:
     """The ends, as in `PublicTerminals`, but with the number of utilities of each.
 
-    They are arrays: as lists of objects, those of a large form take more memory than the form.
+    Arrays are used because lists of objects would take more memory than a large form itself.
     """
 
     def __init__(self) -> None:
@@ -182,7 +182,7 @@ class _Ends:
 
 
 class _PublicTree:
-    """The public tree, visited breadth first; the arrays grow with it."""
+    """The public tree, built breadth first; the arrays grow with it."""
 
     def __init__(self, game: Game, rules: PublicRules, symmetries: CardSymmetries) -> None:
         self.game, self.rules, self.symmetries = game, rules, symmetries
@@ -208,14 +208,14 @@ class _PublicTree:
 
     def _visit_all(self) -> None:
         root, group = self.rules.initial_state(), self.symmetries.whole
-        # The places after each node, which are made when they are visited.
+        # The children of each node, created when they are visited.
         waiting = deque([iter([_Place(root, -1, -1, None, 1.0, frozenset(), group)])])
         while waiting:
             for place in waiting.popleft():
                 self._visit(place, waiting)
 
     def _visit(self, place: _Place, waiting: deque[Iterator[_Place]]) -> None:
-        """Add an end, or a node and the places after it."""
+        """Add an end, or a node and its children."""
         end = self.rules.end(place.state)
         if end is not None:
             self._add_end(place, end)
@@ -259,7 +259,7 @@ class _PublicTree:
         )
 
     def _after_deals(self, place: _Place, number: int) -> Iterator[_Place]:
-        """Yield the places after a chance move."""
+        """Yield the children of a chance move."""
         deals = tuple(self.rules.deals(place.state))
         if not deals:
             raise self._error(
@@ -347,7 +347,7 @@ class _PublicTree:
         if pairs.shape != sizes or any(hand.cards for own in self.hands for hand in own):
             raise self._error(
                 f"pair_weights() has the shape {pairs.shape} for {sizes} hands",
-                "it has one weight for each pair of hands, and the hands have no cards",
+                "it has one weight for each pair of hands, and hands do not have cards",
             )
         first, second = (np.ones(size) for size in sizes)
         no_cards = (np.zeros((sizes[0], 0), np.int32), np.zeros((sizes[1], 0), np.int32))
@@ -416,7 +416,7 @@ def _outcomes_that_occur(
 ) -> FloatArray:
     """Return [outcomes, 2] the utilities of the outcomes that occur for some pair of hands.
 
-    Where equities decide, they are those of the pairs that earn least and most.
+    With equities, they are the utilities of the pairs with the smallest and largest equity.
     """
     meets = prior.matrix() > 0
     known: dict[tuple[int, int], BoolArray | FloatArray] = {}
@@ -431,7 +431,7 @@ def _outcomes_that_occur(
             known[key] = operator.extremes(reached) if is_decided else operator.occurring(reached)
         first = terminals.first_payoff[terminal]
         if known[key].ndim == 2:
-            # Rounded as by `PublicEnd.earned`.
+            # Rounded as in `PublicEnd.earned`.
             weighted = known[key][:, :, None] * terminals.payoff[first : first + 2]
             expected.append(weighted.sum(axis=1))
         else:

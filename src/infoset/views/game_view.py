@@ -32,11 +32,11 @@ class MethodView:
 
 @dataclass(frozen=True)
 class PotView:
-    """The pot with which a game begins."""
+    """The initial pot of a game."""
 
     size: float
     contributions: tuple[float, ...]
-    """[N] what each player has put into it: added to its utility, what the player gets of it."""
+    """[N] each player's contribution; added to the utility, the player's part of the final pot."""
 
 
 @dataclass(frozen=True)

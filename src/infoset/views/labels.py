@@ -117,7 +117,7 @@ def hand_class(label: str) -> tuple[int, int] | None:
 
 
 def hands_in(label: str) -> int:
-    """Return the number of hands of two cards that a label stands for.
+    """Return the number of two-card hands that a label represents.
 
     Examples
     --------

@@ -125,8 +125,8 @@ class InfostatesView:
     are_hands: bool
     """Whether these are hands of two cards, such as `AhKd`; `view_hand_grid` draws them."""
     frequencies: tuple[float, ...] | None
-    """[A] how often each action is played, over all infostates of the player here; None if these
-    have different actions or none, or if the policy never reaches the public state."""
+    """[A] how often each action is played, over all infostates of the player here; None if their
+    actions differ, if nobody acts, or if the policy never reaches the public state."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ STOPS = {
     "memory": "stopped at the memory limit (--memory)",
     "seconds": "stopped at the time limit (--seconds)",
     "interrupted": "interrupted",
-    "public": "counted by public rules, because the public form is much faster than the tree",
+    "public": "counted from the public rules, because the public form is much faster than the tree",
     None: "there are too many histories to count",
 }
 """What stopped the visit of the world states, or the building of the tree, in words."""
@@ -143,7 +143,7 @@ def _by_player(counts: tuple[int, ...] | None) -> str:
 
 
 def _by_precision(memory: dict[str, int] | None) -> str:
-    """Format bytes by precision: those in double precision, and the others in parentheses."""
+    """Format bytes by precision: double precision first, the others in parentheses."""
     from infoset.utils.text import format_bytes
 
     if memory is None:

@@ -84,8 +84,8 @@ def run(
 ) -> None:
     """Solve a poker endgame on many boards, and tabulate the results.
 
-    The table has a row for each board and one of means: probability given the ranges,
-    exploitability, EV with the pot and equity of each player, and how often each action is played.
+    The table has a row for each board and a row of means: probability given the ranges,
+    exploitability, EV with the pot and equity of each player, and action frequencies.
     Ctrl-C stops at any time; the same command then resumes with the remaining boards.
     """
     from infoset.experiments import check_writable, report_boards

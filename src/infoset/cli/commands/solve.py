@@ -177,9 +177,8 @@ def run(
     0.1% of the payoff range, or, in games other than two-player constant-sum games, at a NashConv
     of 0.1% of the spread of payoffs on the path; or after at most 100,000 iterations. Team methods
     stop after a default number of iterations instead; with --teams, --rule or --relax, the default
-    method is a team method. With --lock, values, exploitability and gains are those of players who
-    follow the locked probabilities, unless they say otherwise. Ctrl-C stops at any time and saves
-    the results so far.
+    method is a team method. With --lock, values, exploitability and gains are those of the locked
+    game, unless marked otherwise. Ctrl-C stops at any time and saves the results so far.
     """
     asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
     if method == DEFAULT_METHOD and asked.is_for_teams:
@@ -227,7 +226,7 @@ def run(
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     if base is not None and not lock:
-        raise typer.BadParameter("--base needs --lock: it is the policy that locks change")
+        raise typer.BadParameter("--base needs --lock, which changes this policy")
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
         kind = form_of_locks(rules, form, lock or [], chosen)
