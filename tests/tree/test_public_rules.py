@@ -289,7 +289,7 @@ def test_public_forms_are_counted_before_they_are_built(monkeypatch):
     with pytest.raises(GameTooLargeError, match=r"its public form exceeds .* 1\.0 kB"):
         count_public_form(game.public_rules(), memory=1000)
     assert count_public_form(game.public_rules(), memory=10**15) == counts
-    with pytest.raises(GameTooLargeError, match="are allowed"):
+    with pytest.raises(GameTooLargeError, match="the memory limit"):
         build_public_form(infoset.load("leduc_poker(num_ranks=20)"), memory=1_000_000)
 
 
