@@ -95,7 +95,7 @@ def test_options_of_locks(command, tmp_path):
     alone = command("solve", RIVER, "--base", "uniform").complaint
     assert "--base needs --lock" in alone
     saved = ("--lock", "check: bet 40%", "--checkpoint", "saved")
-    assert "give the folder of that run as --base" in command("solve", RIVER, *saved).complaint
+    assert "pass the folder of that run as --base" in command("solve", RIVER, *saved).complaint
     # Nothing is solved before all locks have been read.
     text = ("--lock", "check: bet 40%", "--lock", "chek: bet 40%", "--seconds", 1000)
     assert "did you mean check" in command("solve", RIVER, *text).complaint
