@@ -290,7 +290,7 @@ class GraphFileError(InfosetError):
 
 
 class GraphCacheWarning(UserWarning):
-    """A saved graph or world form cannot be used or written, so the game is built again."""
+    """A saved graph or world form cannot be used, or a new one cannot be saved."""
 
 
 class AssumedRangesWarning(UserWarning):
