@@ -126,7 +126,7 @@ def test_finished_minimizers_have_policies_and_values_only(made, stored, iterati
             for found, own in zip(getattr(solver, kind)(), arrays, strict=True):
                 np.testing.assert_array_equal(found, own, kind)
     for call in (lambda: solver.run(1), solver.state, lambda: solver.regrets(0)):
-        with pytest.raises(ParameterError, match="has only its policies left: make a new one"):
+        with pytest.raises(ParameterError, match="only its policies are left: create a new one"):
             call()
 
 

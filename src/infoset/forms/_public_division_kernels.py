@@ -1,7 +1,7 @@
-"""Kernels on the parts of a divided public form, which pass over the hands of a row at a time.
+"""Kernels for the parts of a divided public form; loops run over all hands of a public decision.
 
-All hands at a public decision have the same actions, and their entries of an action are
-consecutive, so that the compiler turns each loop over hands into long vectors.
+All hands at a public decision have the same actions, and the entries of an action are consecutive,
+so that loops over hands are vectorized.
 """
 
 from __future__ import annotations
@@ -16,23 +16,22 @@ from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 
 
 class Parts(NamedTuple):
-    """Where the sequences and infostates of one player are in each of P parts; part 0 is the top.
+    """Places of one player's sequences and infostates in P parts; part 0 is the top.
 
-    A kernel sees a part as a small treeplex. Its places are first copies of the rows of the top
-    that it refers to, which are last sequences before the part, hand by hand; and then its own
-    sequences, in the order of the layout.
+    A kernel treats a part as a small treeplex: first copies of the rows of the top that the part
+    continues, hand by hand, and then its own sequences, in the order of the layout.
     """
 
     position: LongArray
     infostate: LongArray
     """[P + 1] the first own sequence and infostate of each part, in the order of the layout."""
     above: LongArray
-    """[P] the number of copies, which is the place of the first own sequence."""
+    """[P] the number of copies, and so the place of the first own sequence."""
     first_row: LongArray
-    """[P + 1] the rows of the top that each part refers to."""
+    """[P + 1] the rows of the top that each part continues."""
     row_position: LongArray
     row_size: LongArray
-    """[rows] the position of the first sequence of each row, and their number."""
+    """[rows] position of the first sequence, and number of sequences."""
     first_copy: LongArray
     """[P + 1] the first copy of each part among those of all parts."""
     first_run: LongArray
@@ -44,14 +43,14 @@ class Parts(NamedTuple):
     """[R] place of the first action of the first class of hands, the distance to the next action,
     and the numbers of actions and of classes."""
     first_infostate: LongArray
-    """[R] the infostate of the first class, counted from the first one of the part."""
+    """[R] the infostate of the first class, relative to the first infostate of the part."""
     parent: LongArray
     """[R] place of the parent sequence of the first class."""
     parent_step: LongArray
-    """[R] distance from one class to the next there; 0 for the empty sequence."""
+    """[R] distance between classes there; 0 for the empty sequence."""
     parent_row: LongArray
-    """[R] the row of `class_above`, which has the class of hands at the parent sequence for each
-    class; -1 if it is the same class."""
+    """[R] the row of `class_above` with the class at the parent sequence of each class; -1 if they
+    are the same."""
     class_above: IntArray
 
 
@@ -66,7 +65,7 @@ class RowWorkspace(NamedTuple):
 
 @nested_kernel
 def copy_rows(parts: Parts, part: int, top: FloatArray, plan: FloatArray) -> None:
-    """Fill the first places of a part from the plan of the top."""
+    """Copy the plan of the top into the first places of a part."""
     place = 0
     for row in range(parts.first_row[part], parts.first_row[part + 1]):
         first, size = parts.row_position[row], parts.row_size[row]
@@ -114,7 +113,7 @@ def realize_part(
     plan: FloatArray,
     work: RowWorkspace,
 ) -> None:
-    """Fill the plan of a part, whose copies are filled, from weights of its own sequences.
+    """Compute the plan of a part from weights of its own sequences; its copies must be filled.
 
     weights: in any precision, from the first own sequence on. They are divided by `scale`, the
     weight of the empty sequence, and then normalized as by `Layout.normalize`, unless they
@@ -172,9 +171,9 @@ def best_values_of_part(
 
 @inner_kernel
 def inner_product(one: FloatArray, other: FloatArray, size: int, sums: FloatArray) -> float:
-    """Return the sum of the products of the first `size` entries; `sums` is overwritten."""
+    """Return the sum of the products of the first `size` entries; sums: workspace."""
     sums[:] = 0.0
-    # As many sums at a time as a row has hands, which the compiler adds in vectors.
+    # One partial sum per hand of a row, so that the additions are vectorized.
     for begin in range(0, size, len(sums)):
         width = min(len(sums), size - begin)
         left, right = one[begin : begin + width], other[begin : begin + width]
@@ -206,7 +205,7 @@ def fill_part_gradient(
 def keep_copies(
     parts: Parts, part: int, wave: int, gradient: FloatArray, copies: FloatArray
 ) -> None:
-    """Store the gradient at the copies of a part among those of a wave, given its first part."""
+    """Store the gradient at the copies of a part; wave: the first part of the wave."""
     begin, size = parts.first_copy[part] - parts.first_copy[wave], parts.above[part]
     source, target = gradient[:size], copies[begin : begin + size]
     for place in range(size):
@@ -244,7 +243,7 @@ def measure_parts(
     values: FloatArray,
     best: tuple[FloatArray, FloatArray],
 ) -> None:
-    """Fill values [P, 2] with the players' utilities in some parts; add best responses to the top.
+    """Fill values [P, 2] with the players' values in some parts; add best responses to the top.
 
     weights [Q], are_policies: see `realize_part`. tops, top_gradients: plans and gradients of the
     top. best [I]: see `best_values_of_part`. The other arrays are overwritten.

@@ -1,8 +1,8 @@
 """The division of a public form into a top and parts, each of which fits in a processor's cache.
 
-In poker, the part of a board is all play after its last card: its lines differ, but not its hands
-and their strengths. The top is all play before. Methods visit one part after another, so that the
-plans and gradients of a part stay in the cache, and those of the whole game are never stored.
+In poker, the part of a board is all play after its last card: the lines differ, but hands and their
+strengths do not. The top is all earlier play. Methods process one part at a time, so that plans and
+gradients of a part stay in the cache, and those of the whole game are never stored.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from infoset.forms.public_structure import PublicStructure
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 
 MAX_WAVES, PARTS_OF_WAVE = 8, 24
-"""Maximum number of waves in which threads visit parts, and minimum number of parts of a wave: with
-fewer, threads wait for each other too often. See `PublicDivision.waves`."""
+"""Maximum number of waves, and minimum number of parts in a wave: in smaller waves, threads wait
+for each other too often. See `PublicDivision.waves`."""
 
 
 class PartWorkspace(NamedTuple):
-    """What one thread overwrites in the parts that it visits, per player and for both."""
+    """Arrays that one thread reuses for each part: per player, and shared."""
 
     payoffs: tuple[PublicPayoffs, PublicPayoffs]
     plans: tuple[FloatArray, FloatArray]
@@ -63,7 +63,7 @@ class PublicDivision:
     def of_terminal(self) -> LongArray:
         """[T] the part of each terminal.
 
-        Where chance deals the last cards after an all-in, it is the part with these hands.
+        After an all-in before the last card, it is the part of the hands that the cards leave.
         """
         form, node = self.form, self.form.parts
         of_set = np.zeros(len(form.hand_sets[0]), np.int64)
@@ -80,7 +80,7 @@ class PublicDivision:
 
     @cached_property
     def rows(self) -> tuple[LongArray, LongArray]:
-        """Per player, [rows, 2] each part and public sequence of the top that it refers to."""
+        """Per player, [rows, 2] a part, and a public sequence of the top that it continues."""
         first, second = (self._rows(player) for player in range(2))
         return first, second
 
@@ -97,7 +97,7 @@ class PublicDivision:
 
     @cached_property
     def parts(self) -> tuple[Parts, Parts]:
-        """Per player, what the kernels read."""
+        """Per player, the arrays that kernels read."""
         first, second = (self._parts(player) for player in range(2))
         return first, second
 
@@ -165,7 +165,7 @@ class PublicDivision:
         position: LongArray,
         above: LongArray,
     ) -> LongArray:
-        """Return [n] the place of public sequences, with the first class of hands, in parts.
+        """Return [n] places of public sequences in parts, for the first class of hands.
 
         position, above: as in `Parts`.
         """
@@ -208,7 +208,7 @@ class PublicDivision:
         return first, second
 
     def payoffs(self, precision: str = "float64") -> tuple[PublicPayoffs, PublicPayoffs]:
-        """Return per player the payoffs by part, with places of the part for positions."""
+        """Return, per player, the payoffs by part, indexed by places in the part."""
         check_payoffs(self.form, precision)
         first, second = (own.in_precision(precision) for own, _ in self._divided)
         return first, second
@@ -231,12 +231,12 @@ class PublicDivision:
         )
 
     def of_top(self, precision: str) -> tuple[FloatArray, FloatArray]:
-        """Return per player zeros for the sequences of the top."""
+        """Return, per player, zeros for the sequences of the top."""
         first, second = (np.zeros(int(own.position[1]), precision) for own in self.parts)
         return first, second
 
     def of_copies(self, precision: str) -> tuple[FloatArray, FloatArray]:
-        """Return per player zeros for the copies of the parts of a wave."""
+        """Return, per player, zeros for the copies of the parts of a wave."""
         ends = np.array(self.waves).T
         sizes = [int(np.diff(own.first_copy[ends], axis=0).max()) for own in self.parts]
         first, second = (np.zeros(size, precision) for size in sizes)
@@ -244,10 +244,10 @@ class PublicDivision:
 
     @cached_property
     def waves(self) -> list[tuple[int, int]]:
-        """Ranges of parts, without the top.
+        """Ranges of parts, excluding the top.
 
-        The gradients at the copies of a wave are added to that of the top when the whole wave has
-        been visited, in the order of its parts, so that sums do not depend on threads.
+        After a wave, the gradients at its copies are added to that of the top, in the order of the
+        parts, so that sums do not depend on the number of threads.
         """
         number = min(MAX_WAVES, max(1, (self.num_parts - 1) // PARTS_OF_WAVE))
         return self.shares(1, self.num_parts, number)
@@ -257,7 +257,7 @@ class PublicDivision:
     ) -> tuple[PlayerValues, PlayerValues]:
         """Return the values of the players for weights of policies; see `Form.values_of_weights`.
 
-        are_policies: whether the weights are behavior policies, which are not divided by sums.
+        are_policies: True if weights are behavior policies, which are not normalized.
         """
         none = np.zeros(0)
         values, gradients = self._measure(self.payoffs(), weights, are_policies, (none, none))
@@ -268,9 +268,9 @@ class PublicDivision:
     def best_values(
         self, payoffs: tuple[PublicPayoffs, PublicPayoffs]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return per player [I] values of infostates under best play against uniform play.
+        """Return, per player, [I] values of infostates under best play against uniform play.
 
-        payoffs: by part, such as absolute ones. The infostates are in the order of the layouts.
+        payoffs: by part, for example absolute values. Infostates are in the order of the layouts.
         """
         precision = payoffs[0].factor.dtype
         # No memory is allocated for zeros, whose sums are normalized to uniform play.

@@ -1,9 +1,9 @@
 """Kernels of the CFR family on the parts of a divided public form.
 
-Policies follow from regrets, as in `match_regrets`, so that only regrets and averages are stored.
-In a part, the plan of the opponent is computed from its plan in the top and from its regrets, and
-is averaged at the same time. What the player earns in the part is kept at the copies of its last
-sequences before, and added to the gradient of the top later.
+Policies are computed from regrets, as in `match_regrets`, so that only regrets and averages are
+stored. In a part, the opponent's plan is computed from its plan in the top and its regrets, and
+averaged in the same pass. The player's gradient at the copies of its last sequences before the part
+is stored, and later added to the gradient of the top.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def read_policy(
         regret = state.regret[at : at + count]
         for hand in range(count):
             wanted = discount * regret[hand]
-            # Up to the tolerance, a regret may be the rounding error of a tie.
+            # A regret within the tolerance may be the rounding error of a tie.
             policy[hand] = wanted if wanted - weight * tolerance[hand] > 0.0 else 0.0
             total[hand] += policy[hand]
     if len(state.policy) == 0:
@@ -111,7 +111,7 @@ def divide_by_totals(parts: Parts, run: int, work: RowWorkspace) -> None:
 def store_policy(parts: Parts, run: int, own: int, work: RowWorkspace, policy: FloatArray) -> None:
     """Copy the weights at a public decision to a policy [Q].
 
-    own: the position of the place 0 of the part.
+    own: position of place 0 of the part.
     """
     count, width = parts.size[run], len(work.total)
     for action in range(parts.actions[run]):
@@ -126,7 +126,7 @@ def store_policy(parts: Parts, run: int, own: int, work: RowWorkspace, policy: F
 def fill_policy(
     parts: Parts, state: DividedState, made: FloatArray, policy: FloatArray, work: RowWorkspace
 ) -> None:
-    """Fill the current policy [Q] of a player; made: see `read_policy`."""
+    """Compute the current policy [Q] of a player; made: see `read_policy`."""
     policy[0] = 1.0
     for part in range(len(parts.above)):
         own = parts.position[part] - parts.above[part]
@@ -145,9 +145,9 @@ def enter_part(
     plan: FloatArray,
     work: RowWorkspace,
 ) -> None:
-    """Fill the current plan of a player in a part, whose copies are filled, and average it.
+    """Compute and average the current plan of a player in a part whose copies are filled.
 
-    made: see `read_policy`. averaged: the row whose retention and weight the average has.
+    made: see `read_policy`. averaged: the row with the retention and the weight of the average.
     """
     retention, added = averaged[AVERAGE_RETENTION], averaged[AVERAGE_WEIGHT]
     own = parts.position[part] - parts.above[part]
@@ -222,8 +222,8 @@ def predict(
 ) -> None:
     """Store the next policy at a public decision, before its regrets are updated.
 
-    The values of the current policy are in the workspace. limit: of the adaptive prediction,
-    negative if there is none; see `adapt_prediction`.
+    The values of the current policy are in the workspace. limit: limit of the adaptive prediction;
+    negative means that the prediction is not adaptive. See `adapt_prediction`.
     """
     weight, floor = row[REGRET_WEIGHT], row[REGRET_FLOOR]
     positive, negative = row[POSITIVE_DISCOUNT], row[NEGATIVE_DISCOUNT]
@@ -293,11 +293,12 @@ def update_parts(
     gradients: tuple[FloatArray, FloatArray],
     work: RowWorkspace,
 ) -> None:
-    """Update the regrets of some players in some parts, and average the plans of those entered.
+    """Update regrets in some parts, and compute and average plans there.
 
-    players, entered: ranges, such as (0, 2) for both. row, before, limit: see `update_part`. made,
-    averaged: see `enter_part`. tops: the plans of the top. copies: what is earned at those of the
-    wave; see `keep_copies`. plans, gradients: workspaces.
+    players, entered: ranges of the players whose regrets are updated, and of those whose plans are
+    computed, such as (0, 2) for both. row, before, limit: see `update_part`. made, averaged: see
+    `enter_part`. tops: plans of the top. copies: gradients at the copies of the wave; see
+    `keep_copies`. plans, gradients: workspaces.
     """
     for part in range(first, last):
         for player in range(entered[0], entered[1]):

@@ -1,8 +1,7 @@
-"""Iterations of the CFR family on a divided public form: part by part, and then the top.
+"""Iterations of the CFR family on a divided public form: one part at a time, and then the top.
 
-The plans of the whole game are never stored. An iteration updates the regrets of a player in each
-part, and then in the top. When a part is visited, the plan of the opponent there is computed, and
-added to its average.
+Plans of the whole game are never stored: visiting a part computes the opponent's plan there and
+adds it to the average.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.interrupts import interrupts_held
 
 SHARES = 3
-"""Shares of a wave for each thread, so that all threads end at about the same time."""
+"""Number of shares of a wave per thread: more shares balance the threads better."""
 
-NOBODY = (0, 0)
-BOTH = (0, 2)
+NO_PLAYERS = (0, 0)
+BOTH_PLAYERS = (0, 2)
 
 
 class DividedIteration:
@@ -72,14 +71,14 @@ class DividedIteration:
         self._others = ThreadPoolExecutor(max(threads - 1, 1), thread_name_prefix="infoset")
         self._tops, self._gradients = division.of_top(precision), division.of_top(precision)
         self._copies = division.of_copies(precision)
-        # The row of an average that does not change.
+        # A row of the schedule that leaves averages unchanged.
         self._unchanged = np.zeros(NUM_COLUMNS, precision)
         self._unchanged[AVERAGE_RETENTION] = 1.0
 
     def run(self, rows: FloatArray, done: LongArray) -> None:
-        """Run an iteration for each of rows[1:] of the schedule; rows[0] is the one before.
+        """Run one iteration per row of rows[1:]; rows[0] is the row of the previous iteration.
 
-        Ctrl-C takes effect when the current iteration or the next one has ended.
+        Ctrl-C takes effect after the current or the next iteration.
         """
         if len(rows) == 1:
             return
@@ -101,12 +100,12 @@ class DividedIteration:
     def _run_alternating(self, rows: FloatArray, done: LongArray, interrupts: list[object]) -> None:
         """Run iterations in which player 1 responds to the new plan of player 0.
 
-        A part computes the plan from which player 0 starts an iteration when player 1 is updated in
-        the iteration before. If that plan is averaged, there must be another iteration.
+        Visiting a part to update player 1 also computes the plan of player 0 for the next
+        iteration. If that plan is averaged, there must be a next iteration.
         """
         step, last, averages_next = 0, len(rows) - 1, self._scheme.averages_next
         if not averages_next:
-            self._visit(NOBODY, (0, 1), made=rows[0], averaged=rows[1])
+            self._visit(NO_PLAYERS, (0, 1), made=rows[0], averaged=rows[1])
         while step < last:
             step += 1
             before, row = rows[step - 1], rows[step]
@@ -125,12 +124,12 @@ class DividedIteration:
             self._update_top(1, row, before)
             done[0] += 1
         if averages_next:
-            self._visit(NOBODY, (1, 2), made=rows[step], averaged=rows[step])
+            self._visit(NO_PLAYERS, (1, 2), made=rows[step], averaged=rows[step])
 
     def _run_simultaneous(
         self, rows: FloatArray, done: LongArray, interrupts: list[object]
     ) -> None:
-        """Run iterations in which both players respond to plans of the iteration before."""
+        """Run iterations in which both players respond to the previous plans."""
         step, averages_next = 0, self._scheme.averages_next
         while step < len(rows) - 1 and not (step and interrupts):
             step += 1
@@ -138,14 +137,14 @@ class DividedIteration:
             averaged = row
             if averages_next:
                 averaged = before if step > 1 else self._unchanged
-            self._visit(BOTH, BOTH, row, before, made=before, averaged=averaged)
+            self._visit(BOTH_PLAYERS, BOTH_PLAYERS, row, before, made=before, averaged=averaged)
             for player in range(2):
                 self._update_regrets_of_top(player, row, before)
             for player in range(2):
                 self._average_top(player, row)
             done[0] += 1
         if averages_next:
-            self._visit(NOBODY, BOTH, made=rows[step], averaged=rows[step])
+            self._visit(NO_PLAYERS, BOTH_PLAYERS, made=rows[step], averaged=rows[step])
 
     def _visit(
         self,
@@ -157,7 +156,7 @@ class DividedIteration:
         made: FloatArray,
         averaged: FloatArray,
     ) -> None:
-        """Call `update_parts` for all parts, shared by the threads, and add up what is earned."""
+        """Call `update_parts` for all parts, on all threads, and add their gradients to the top."""
         row = self._unchanged if row is None else row
         before = self._unchanged if before is None else before
         for player in range(*players):
@@ -182,7 +181,7 @@ class DividedIteration:
         shares = iter(listed)
 
         def work(space: PartWorkspace) -> None:
-            # Each thread takes the next share when it has finished one.
+            # Each thread takes another share when it finishes one.
             for first, last in shares:
                 update_parts(
                     first,
@@ -209,7 +208,7 @@ class DividedIteration:
         begun = [self._others.submit(work, space) for space in self._workspaces[1:]]
         work(self._workspaces[0])
         for other in begun:
-            # One that can be canceled has not been started, and nothing is left for it.
+            # Work that can still be canceled has not started, and no shares are left for it.
             if not other.cancel():
                 other.result()
 
@@ -224,13 +223,13 @@ class DividedIteration:
         update_part(own, 0, state, row, before, self._limit, gradient, rows)
 
     def _fill_top_gradient(self, player: Player) -> None:
-        """Fill the gradient of a player in the top, without what is earned in the parts."""
+        """Fill the gradient of a player in the top, excluding the parts."""
         terms, batches = self._workspaces[0].payoffs[player], self._first_batch[player]
         top, gradient = self._tops[1 - player], self._gradients[player]
         fill_part_gradient(self._parts[player], 0, terms, batches, top, gradient)
 
     def _average_top(self, player: Player, row: FloatArray) -> None:
-        """Compute the plan of a player in the top, and average it or the one before."""
+        """Compute the plan of a player in the top, and average the new or the previous one."""
         top = self._tops[player]
         average = self._states[player].average[: len(top)]
         if self._scheme.averages_next:

@@ -39,8 +39,8 @@ from infoset.utils.state import IterativeState, name_by_player
 PRECISIONS = ("float64", "float32")
 
 MANY_SEQUENCES = 1 << 20
-"""Number of sequences from which on policies are not stored if they follow from the regrets. The
-state of smaller games fits in the processor's cache, where reading is faster than computing."""
+"""Minimum number of sequences for computing policies from regrets instead of storing them. Smaller
+states fit in the processor's cache, where reading is faster."""
 
 CACHE_LINE = 64
 """Size in bytes of a cache line."""
@@ -100,9 +100,9 @@ class RegretMinimizer(IterativeState):
     """
 
     is_finished = False
-    """Whether no more iterations can be run; see `finish`."""
+    """Whether the minimizer cannot run more iterations; see `finish`."""
 
-    # Empty where nothing is stored: see `_division` and `_matches`.
+    # Empty for arrays that are not stored: see `_division` and `_matches`.
     _plans: tuple[FloatArray, ...] = ()
     _gradients: tuple[FloatArray, ...] = ()
     _policies: tuple[FloatArray, ...] = ()
@@ -133,17 +133,17 @@ class RegretMinimizer(IterativeState):
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._responding = _last_decisions(form, self._layouts, responding)
         self._matches = (
-            # The policy then follows from the regrets alone.
+            # The regrets then determine the policy.
             not scheme.predicts
             and responding is None
             and sum(layout.num_sequences for layout in self._layouts) >= MANY_SEQUENCES
         )
         division = cast("PublicDivision | None", form.division)
         self._division = division if responding is None else None
-        # Threads share sweeps of layouts by depth, which divided forms do not have.
+        # Threads share sweeps of layouts by depth, but divided forms have layouts by part.
         self._threads = 1 if division is not None and responding is not None else threads
         self._set_state()
-        # Only now, because the tolerances need temporary arrays.
+        # Allocated only now, after the temporary arrays of the tolerances are freed.
         self._regrets, self._averages = (
             tuple(np.zeros(layout.num_sequences, precision) for layout in self._layouts)
             for _ in range(2)
@@ -207,7 +207,7 @@ class RegretMinimizer(IterativeState):
         return ThreadedIteration(threads, self.scheme, self._limit, (first, second), self._refresh)
 
     def _allocate(self) -> None:
-        """Allocate plans and gradients, whose memory evaluations share."""
+        """Allocate plans and gradients; evaluations reuse their memory."""
         sizes = [plex.num_sequences for plex in self.form.treeplexes]
         # In alternating iterations, a gradient is used up before the next one is computed.
         own = [max(sizes)] if self.scheme.alternating else sizes
@@ -233,18 +233,18 @@ class RegretMinimizer(IterativeState):
         kept = [0 if limit is None else size for size in sizes]
         self._previous = tuple(np.zeros(size, number) for size in kept)
         self._changes = tuple(np.zeros((2, size), number) for size in kept)
-        # The uniform policy matches regrets of 0, whatever the numbers of the row are.
+        # With regrets of 0, every row yields the uniform policy.
         self._rows = 0, np.ones((1, NUM_COLUMNS))
 
     def _set_plans(self) -> None:
-        """Set policies and plans to those of uniform play, and what depends on them."""
+        """Set policies, plans and dependent arrays to uniform play."""
         number, form = self.precision, self.form
         self._parents = tuple(layout.parent for layout in self._layouts)
         payoffs = form.payoffs(number)
         self._payoffs, self._refresh = payoffs
         self._allocate()
         self._has_plans = True
-        # Between the sweeps of an iteration, the next policy has the place of the gradient.
+        # During an iteration, the next policy is stored in the array of the gradient.
         self._policies = self._gradients
         if not self._matches:
             self._policies = tuple(np.empty_like(plan) for plan in self._plans)
@@ -285,7 +285,7 @@ class RegretMinimizer(IterativeState):
     def _last_row(self) -> FloatArray:
         """Return the row of the schedule of the last iteration.
 
-        It follows from the number of iterations, so that it is also correct after an interrupt.
+        It is derived from the number of iterations, so it is also correct after an interruption.
         """
         first, rows = self._rows
         row: FloatArray = rows[self.iteration - first]
@@ -306,8 +306,8 @@ class RegretMinimizer(IterativeState):
     def workspace(self) -> FloatArray | None:
         """Return memory for an evaluation, twice as long as the longest plan, in double precision.
 
-        It is the memory of the current plans, which are computed again when they are needed. None
-        if no plans of the whole game are stored.
+        It reuses the memory of the current plans, which are recomputed when needed. None if plans
+        of the whole game are not stored.
         """
         if self._division is not None:
             return None
@@ -356,9 +356,9 @@ class RegretMinimizer(IterativeState):
         if self._division is None:
             self._current_plans()
         if self._matches and schedule[:, PREDICTION_WEIGHT].any():
-            # The schedule of a subclass predicts, and a policy then depends on the last regret.
+            # The schedule of a subclass may predict: policies then depend on the last regret.
             self._store_policies(self.current_weights())
-        # The row before, and then those of the iterations.
+        # The previous row, then the rows of the iterations.
         rows = np.concatenate([self._last_row()[None], schedule])
         self._rows = self.iteration, rows
         if self._divided is not None:
@@ -395,7 +395,7 @@ class RegretMinimizer(IterativeState):
         )
 
     def finish(self) -> None:
-        """Free the memory that only further iterations need; policies can still be measured."""
+        """Free memory needed only by further iterations; policies can still be measured."""
         with interrupts_held():
             if self._matches:
                 for player, regret in enumerate(self._regrets):
@@ -411,7 +411,7 @@ class RegretMinimizer(IterativeState):
     def _check_unfinished(self) -> None:
         if self.is_finished:
             raise ParameterError(
-                "this minimizer is finished and has only its policies left: make a new one, and "
+                "this minimizer is finished, and only its policies are left: create a new one, and "
                 "call finish after its last iteration"
             )
 
@@ -429,18 +429,18 @@ class RegretMinimizer(IterativeState):
     def set_state(self, state: StateArrays) -> None:
         """Restore the state from arrays with the names and shapes of `state()`."""
         super().set_state(state)
-        # At the start, regrets are 0, and their policy does not depend on the row.
+        # At the start, regrets are 0, so the policy does not depend on the row.
         row = self.scheme.checked_schedule(max(self.iteration, 1), 1)
         self._rows = self.iteration, row
         if not self._matches:
             return
         saved = [state[f"policies.{player}"] for player in range(self.form.num_players)]
         if not all(map(np.array_equal, self.current_weights(), saved)):
-            # The session that saved them planned its schedule differently.
+            # The session that saved the state planned a different schedule.
             self._store_policies(tuple(own.copy() for own in saved))
 
     def _store_policies(self, policies: tuple[FloatArray, ...]) -> None:
-        """Store the current policies, which do not match the regrets, or will not."""
+        """Store the current policies if they do not, or will not, follow from the regrets."""
         self._policies, self._matches = policies, False
         self._prepare()
 
@@ -462,7 +462,7 @@ class RegretMinimizer(IterativeState):
     def current_weights(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] current policy, in the order and precision of the state.
 
-        They are the arrays of the state, or new ones if policies are not stored.
+        These are the arrays of the state, or new ones if policies are not stored.
         """
         if not self._matches:
             return self._policies
