@@ -192,6 +192,8 @@ def test_a_split_pot_is_the_mean_of_a_lost_and_a_won_one():
         ("raises='bb: a'", "no sizes on the preflop for player 0 .sb."),
         ("stack=0.5", "exceeds the ante plus the small blind"),
         ("stack=[10;9.5],ante=9", "exceeds the ante plus the small blind"),
+        ("ante=20", r"for example nolimit_preflop\(stack=30\)"),
+        ("ante=0.5,stack=1", r"for example nolimit_preflop\(stack=10.5\)"),
         ("stack=[1;2;3]", "a list of 2, one for each player"),
         ("small_blind=1", r"smaller than the big blind, .*\(small_blind=0.5\)"),
         ("big_blind=0", "big_blind is at least 0.01"),

@@ -206,6 +206,8 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
         (json.dumps({**RIVER, "players": [{"hands": ["AhAx"]}] * 2}), "weights cannot be read"),
         (json.dumps({**RIVER, "players": 3}), "weights cannot be read"),
         ('{"board": "KsTh7s4d2s", "blinds": 1}', "'blinds' is not a parameter of nolimit_endgame"),
+        ('{"board": "KsTh7s4d2s", "pott": 1}', "; did you mean pot?"),
+        (COMMANDS.replace("set_board", "set_bord"), "did you mean set_board or set_pot?"),
         ('{"pot": 3}', "the board is missing"),
         ('{"board": ', "the text is not valid JSON"),
         ("hello", "is not a spot in a supported format"),

@@ -15,6 +15,7 @@ from infoset.errors import (
     GameFileError,
     ParameterError,
     UnknownNameError,
+    nearest_names,
     show,
 )
 from infoset.games.bet_sizes import NO_SIZES, POSITIONS, STREETS
@@ -161,6 +162,7 @@ def _decimal(number: Fraction) -> float | int:
 # --- TexasSolver -------------------------------------------------------------------------------
 
 REQUIRED: Final = ("pot", "effective_stack", "board", "range_oop", "range_ip")
+OPTIONAL: Final = ("allin_threshold", "raise_limit")
 IGNORED: Final = re.compile(
     r"(build_tree|start_solve|dump_result|set_(thread_num|accuracy|max_iteration|print_interval|"
     r"use_isomorphism|dump_rounds|use_halffloats))\b"
@@ -179,10 +181,12 @@ def _parse_commands(spot: Spot) -> dict[str, Any]:
         if name == "bet_sizes":
             *where, numbers = _bet_sizes(spot, line, rest)
             sizes[tuple(where)] = numbers
-        elif name in (*REQUIRED, "allin_threshold", "raise_limit"):
+        elif name in (*REQUIRED, *OPTIONAL):
             given[name] = rest.strip()
         elif not IGNORED.match(text):
-            spot.fail(f"{show(command)} is not a supported command", line)
+            known = (f"set_{own}" for own in (*REQUIRED, "bet_sizes", *OPTIONAL))
+            hint = nearest_names(command, known)
+            spot.fail(f"{show(command)} is not a supported command; {hint}", line)
     for name in REQUIRED:
         if not given.get(name):
             spot.fail(f"the command set_{name} is missing")
@@ -319,8 +323,8 @@ def _parse_json(spot: Spot) -> dict[str, Any]:
         given = _river(spot, given)
     for key in given:
         if key not in PARAMETERS:
-            known = ", ".join(PARAMETERS)
-            spot.fail(f"{show(key)} is not a parameter of nolimit_endgame, which has {known}")
+            hint = nearest_names(key, PARAMETERS)
+            spot.fail(f"{show(key)} is not a parameter of nolimit_endgame; {hint}")
     if "board" not in given:
         spot.fail("the board is missing")
     cards = given["board"]
