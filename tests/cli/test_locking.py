@@ -19,6 +19,7 @@ def test_a_json_file_locks_kuhn_poker(command, tmp_path):
     (tmp_path / "jacks.json").write_text('{"0": {"[J]": {"bet": 1}}}')
     ran = command("solve", "kuhn_poker", "--lock", "jacks.json", "--out", "run", "--json").json
     assert ran["game"] == "locked(kuhn_poker)"
+    assert ran["files"]["lock"] == "lock.json"
     assert ran["values"] == pytest.approx([-5 / 18, 5 / 18], abs=1e-9)
     assert ran["exploitability"] == pytest.approx(0, abs=1e-9)
     assert json.loads((tmp_path / "run/lock.json").read_text()) == {"0": {"[J]": {"bet": 1}}}

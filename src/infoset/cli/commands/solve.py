@@ -206,7 +206,7 @@ def run(
         rule=rule,
     )
     from infoset.evaluation import evaluate_policy
-    from infoset.experiments import check_writable, run_files, save_run
+    from infoset.experiments import check_writable, save_run
     from infoset.front import choose_form, load, resolve_method, solve
     from infoset.front.lock_sources import form_of_locks
     from infoset.policy import STORAGES
@@ -264,7 +264,7 @@ def run(
     )
     if as_json:
         counts = _count_status(result.policy)
-        files = {"folder": str(folder), "files": run_files(result)}
+        files = {"folder": str(folder), "files": _saved_files(result, folder)}
         print_json({**result.summary(), **more, "infostates": counts, **files})
     else:
         _report(result, folder, game, stored, locked, whole)
@@ -312,7 +312,6 @@ def _report(
     whole: Evaluation | None,
 ) -> None:
     from infoset.evaluation import evaluate_policy
-    from infoset.experiments import run_files
     from infoset.front import read_policy_metadata
     from infoset.game import player_name
     from infoset.policy import restrict_policy, rounded_policy
@@ -359,6 +358,13 @@ def _report(
     print_table(table, title=f"{result.game}, {result.method}")
     say_equilibrium(result.measured)
     _tell_shared_payoffs(result.policy)
-    files = run_files(result)
+    files = _saved_files(result, folder)
     say(f"saved in {folder}: {', '.join(files.values())}")
     say_how_to_show(spec, folder)
+
+
+def _saved_files(result: SolveResult, folder: Path) -> dict[str, str]:
+    """Return the names of a result's files by content, with that of its locks."""
+    from infoset.experiments import run_files
+
+    return {**{own.stem: own.name for own in folder.glob("lock.*")}, **run_files(result)}
