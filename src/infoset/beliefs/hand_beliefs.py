@@ -63,7 +63,7 @@ def hand_belief(
     hand = form.hand_at(player, hand, permutation)
     prior = form.prior.matrix()
     dealt = prior[hand] if player == 0 else prior[:, hand]
-    possible = np.where(form.hand_sets[other][form.hand_set[node]], dealt, 0.0)
+    possible = np.where(form.possible_hands(node, other), dealt, 0.0)
     weight = possible
     if policy is not None:
         plex = form.treeplexes[other]

@@ -115,7 +115,7 @@ def equity_at(
         won = values_at_terminals(_showdown_form(form, ends, other), player, plan).sum(axis=0)
         won = class_means(form, player, np.array([node]), won[None])[0]
         met = unblocked_reach(form.prior, player, reach[other])
-        met[~form.hand_sets[player][form.hand_set[node]]] = 0.0
+        met[~form.possible_hands(node, player)] = 0.0
         # Terminals hold the chance reach from the root, of which `chance` comes before the node.
         equity = np.divide(won, met * chance, out=np.full(len(met), np.nan), where=met > 0)
         found.append(np.clip(equity, 0.0, 1.0))

@@ -186,7 +186,7 @@ def _of_hands(
     chance_reach_of_nodes(form)  # raises an error if ranges at a node are not products
     weights = own * dealt * unblocked_reach(prior, lock.player, other)
     if not weights[hands].any():
-        everything = form.hand_sets[1 - lock.player][form.hand_set[lock.node]].astype(float)
+        everything = form.possible_hands(lock.node, 1 - lock.player).astype(float)
         weights = own * dealt * unblocked_reach(prior, lock.player, everything)
     total = weights[hands].sum()
     if not total > 0:
@@ -203,7 +203,7 @@ def _own_reach(
 ) -> FloatArray:
     """Return [hands] the product of a player's probabilities before a node."""
     form = as_public_form(policy.form)
-    reach: FloatArray = form.hand_sets[player][form.hand_set[node]].astype(np.float64)
+    reach: FloatArray = form.possible_hands(node, player).astype(np.float64)
     while node > 0:
         above = int(form.parent[node])
         if form.player[above] == player:
@@ -245,7 +245,7 @@ def _parsed(form: Form, text: str) -> Lock:
     where: dict[str, Any] = {}
     if isinstance(form, PublicForm):
         player, node, hands = _named_at_node(form, place, text)
-        alive = form.hand_sets[player][form.hand_set[node]]
+        alive = form.possible_hands(node, player)
         numbers = [form.infostate_of_hand(node, hand) for hand in np.flatnonzero(hands).tolist()]
         place, places = form.label(node), np.array(numbers)
         where = {"node": node, "hands": hands, "is_whole": bool((hands == alive).all())}
@@ -265,7 +265,7 @@ def _named_at_node(form: PublicForm, place: str, text: str) -> tuple[Player, int
     node, permutation = form.find_line(place if match is None else match["line"] or START)
     player = int(form.player[node])
     if match is None:
-        return player, node, form.hand_sets[player][form.hand_set[node]]
+        return player, node, form.possible_hands(node, player)
     chosen = _named_hands(form, player, match["hands"], text)
     moved = [form.hand_at(player, hand, permutation) for hand in chosen]
     return player, node, _checked_hands(form, node, player, np.array(moved), text)
@@ -384,7 +384,7 @@ def _checked_hands(
     form: PublicForm, node: int, player: Player, hands: LongArray, text: str
 ) -> BoolArray:
     """Return [hands] which hands are locked at a node, excluding those that chance removed."""
-    alive = form.hand_sets[player][form.hand_set[node]]
+    alive = form.possible_hands(node, player)
     chosen = np.zeros(len(alive), bool)
     chosen[hands] = True
     chosen &= alive

@@ -75,7 +75,7 @@ class PublicContinuation:
             total = np.einsum("th,th->h", below.played[player], earned)
             total = class_means(form, player, np.array([node]), total[None])[0]
             met = unblocked_reach(form.prior, player, reach[other])
-            met[~form.hand_sets[player][form.hand_set[node]]] = 0.0
+            met[~form.possible_hands(node, player)] = 0.0
             found.append(np.divide(total, met, np.full(len(met), np.nan), where=met > 0))
         return found[0], found[1]
 

@@ -83,7 +83,7 @@ class PublicValues:
         check_player(player, 2, form.name)
         before = form.sequences[player].last[node : node + 1].astype(np.int64)
         reach = self._plans[player][form.places(player, before)[0]]
-        alive: FloatArray = np.where(form.hand_sets[player][form.hand_set[node]], reach, 0.0)
+        alive: FloatArray = np.where(form.possible_hands(node, player), reach, 0.0)
         return alive
 
     def counterfactual_reach(self, node: int, player: Player) -> FloatArray:
@@ -99,7 +99,7 @@ class PublicValues:
         """
         form = self.public_form
         other = self.own_reach(node, 1 - player)
-        alive = form.hand_sets[player][form.hand_set[node]]
+        alive = form.possible_hands(node, player)
         reach = unblocked_reach(form.prior, player, other) * self._chance[node]
         found: FloatArray = np.where(alive, reach, 0.0)
         return found

@@ -286,7 +286,7 @@ def checked_ranges(
                 f"the range of player {player} has an entry that is negative or not finite; give "
                 "the reach of each hand"
             )
-        found.append(np.where(form.hand_sets[player][form.hand_set[node]], reach, 0.0))
+        found.append(np.where(form.possible_hands(node, player), reach, 0.0))
         check_symmetric_range(form, node, player, found[-1])
     return found[0], found[1]
 

@@ -411,7 +411,7 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         nodes, first = self.early_decisions(player, max_depth)
         for node, begin in zip(nodes.tolist(), first.tolist(), strict=True):
             classes = self.hand_classes[player][self.class_map[node]]
-            for hand in np.flatnonzero(self.hand_sets[player][self.hand_set[node]]).tolist():
+            for hand in np.flatnonzero(self.possible_hands(node, player)).tolist():
                 yield self._infostate_text(texts[hand], node), begin + int(classes[hand])
 
     def early_decisions(
@@ -501,6 +501,11 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         for step in steps:
             at = self.advance(at, step.public)
         return *at, hand
+
+    def possible_hands(self, node: int, player: Player) -> BoolArray:
+        """Return [hands] which hands of a player chance has not removed before a public node."""
+        hands: BoolArray = self.hand_sets[player][self.hand_set[node]]
+        return hands
 
     def infostate_of_hand(self, node: int, hand: int) -> int:
         """Return the infostate of the player who acts at a public node, with a hand."""

@@ -70,7 +70,7 @@ def find_public_grids(policy: TabularPolicy) -> tuple[PolicyGrid, ...]:
             return ()
         cells, depth = {}, form.treeplexes[player].own_depth
         for place, node in enumerate(nodes[:MAX_SCANNED]):
-            chosen, alive = policy.at_node(node), form.hand_sets[player][form.hand_set[node]]
+            chosen, alive = policy.at_node(node), form.possible_hands(node, player)
             # The own reach of each hand is its plan at the player's last sequence before the node.
             before = form.sequences[player].last[[node]].astype(np.int64)
             reach = plans[player][form.places(player, before)[0]]

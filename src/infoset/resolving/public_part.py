@@ -83,7 +83,7 @@ class PublicPart:
 
     def _num_hands(self, node: int) -> int:
         owner = max(int(self.form.player[node]), 0)
-        return int(self.form.hand_sets[owner][self.form.hand_set[node]].sum())
+        return int(self.form.possible_hands(node, owner).sum())
 
     @cached_property
     def entered(self) -> Form:

@@ -108,7 +108,7 @@ class PublicResolver(PublicStateResolver):
     def continuation_values(self, public_state: int, own_range: FloatArray) -> FloatArray:
         """Return [hands, n] the opponent's value for each of its continuations."""
         other = 1 - self.player
-        alive = self.form.hand_sets[other][self.form.hand_set[public_state]].astype(np.float64)
+        alive = self.form.possible_hands(public_state, other).astype(np.float64)
         ranges = [alive, alive]
         ranges[self.player] = own_range
         columns = [
