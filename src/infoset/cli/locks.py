@@ -66,12 +66,12 @@ class LockedGame:
 
     def add_rows(self, table: TextTable, policy: TabularPolicy, whole: Evaluation) -> None:
         """Add rows with the frequencies at locked lines, and with the cost of the locks."""
-        from infoset.forms import PublicForm
         from infoset.front.lock_sources import locked_lines
         from infoset.game import player_name
 
-        form, pot = policy.form, policy.form.source.initial_pot
-        if isinstance(form, PublicForm) and form.gradient_cost <= LARGEST_WITH_FREQUENCIES:
+        form: Any = policy.form
+        pot = form.source.initial_pot
+        if finds_frequencies(form):
             for line in locked_lines(form, self.given):
                 node = form.find_line(line)[0]
                 table.add_row(f"locked at {line}", node_frequencies(policy, node))
@@ -115,6 +115,11 @@ def locked_game(
 
     behavior = resolve_locks(form, given, policy)
     return LockedGame(given, lock(form, behavior), behavior, before[0] if before else None)
+
+
+def finds_frequencies(form: Form) -> bool:
+    """Return whether a form has public nodes, and frequencies there are found quickly."""
+    return form.num_hands is not None and form.gradient_cost <= LARGEST_WITH_FREQUENCIES
 
 
 def node_frequencies(policy: TabularPolicy, node: int) -> str:

@@ -395,7 +395,7 @@ def _checked_hands(
     classes = form.hand_classes[player][form.class_map[node]]
     merged = alive & ~chosen & np.isin(classes, classes[chosen])
     if merged.any():
-        first, second = int(np.argmax(chosen & np.isin(classes, classes[merged]))), 0
+        first = int(np.argmax(chosen & np.isin(classes, classes[merged])))
         second = int(np.argmax(merged & (classes == classes[first])))
         names = [value_text(form.hands[player][hand]) for hand in (first, second)]
         raise ParameterError(

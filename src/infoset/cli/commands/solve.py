@@ -12,10 +12,10 @@ import typer
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_ignored, interrupts_reported
 from infoset.cli.locks import (
-    LARGEST_WITH_FREQUENCIES,
     BaseOption,
     LockedGame,
     LockOption,
+    finds_frequencies,
     locked_game,
     node_frequencies,
 )
@@ -336,7 +336,7 @@ def _report(
         table.add_row(f"{name} gap", number_text(gap))
     counts = _count_status(result.policy)
     form = result.policy.form
-    if form.num_hands is not None and form.gradient_cost <= LARGEST_WITH_FREQUENCIES:
+    if finds_frequencies(form):
         public: Any = form
         first = min(int(own[0]) for own in public.decisions if len(own))
         table.add_row("first decision", node_frequencies(result.policy, first))
