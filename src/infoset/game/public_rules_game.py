@@ -49,13 +49,14 @@ class PublicRulesGame(Game):
     num_players = 2
     public_actions = True
     rules: PublicRules
+    _name = ""
 
     def __init__(self, rules: PublicRules, name: str) -> None:
         self.rules = rules
         self._name = name
 
     def __str__(self) -> str:
-        return self._name
+        return self._name or super().__str__()
 
     def public_rules(self) -> PublicRules:
         """Return the public rules."""

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple
 
 from infoset.errors import ParameterError
 from infoset.game import (
-    Game,
     InitialPot,
     PublicDeal,
     PublicEnd,
@@ -207,10 +206,6 @@ class NoLimitEndgame(PublicRulesGame):
         """Yield games with fewer raises, then with fewer sizes, and then with narrow ranges."""
         for changes in SMALLER:
             yield replace(self, **changes)
-
-    def __str__(self) -> str:
-        """Return the game as `load` reads it, omitting parameters with default values."""
-        return Game.__str__(self)
 
     def _check_shares(self, name: str) -> None:
         """Raise if a share of the pot is not above 0, or looks like a percentage.

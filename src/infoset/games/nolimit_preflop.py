@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from infoset.errors import GameTooLargeError, ParameterError, show
-from infoset.game import Game, InitialPot, PublicEnd, PublicHand, PublicRules, PublicRulesGame
+from infoset.game import InitialPot, PublicEnd, PublicHand, PublicRules, PublicRulesGame
 from infoset.games.bet_sizes import BLINDS, PREFLOP
 from infoset.games.cards import RANKS
 from infoset.games.holdem_classes import (
@@ -183,10 +183,6 @@ class NoLimitPreflop(PublicRulesGame):
         rules = self.rules
         most = float((max(rules.antes) + rules.betting.stack) * rules.betting.chip)
         return (-most, most + self.dead)
-
-    def __str__(self) -> str:
-        """Return the game as `load` reads it, omitting parameters with default values."""
-        return Game.__str__(self)
 
 
 class PreflopRules(PublicRules):
