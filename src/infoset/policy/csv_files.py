@@ -126,12 +126,7 @@ def load_policy_csv(path: str | Path, form: AnyForm) -> TabularPolicy[AnyForm]:
     >>> load_policy_csv("kuhn.csv", form)["[K]", 0]
     {'pass': 0.5, 'bet': 0.5}
     """
-    check_form(form)
-    check_path("path", path)
-    table = _Table(Path(path), form)
-    for line in _lines(Path(path)):
-        table.add(line)
-    return TabularPolicy(form, table.finished())
+    return TabularPolicy(form, _read(path, form).finished())
 
 
 def load_behavior_csv(
@@ -146,12 +141,17 @@ def load_behavior_csv(
     PolicyFileError
         As in `load_policy_csv`.
     """
+    return _read(path, form).listed()
+
+
+def _read(path: str | Path, form: Form) -> _Table:
+    """Return the probabilities in a file."""
     check_form(form)
     check_path("path", path)
     table = _Table(Path(path), form)
     for line in _lines(Path(path)):
         table.add(line)
-    return table.listed()
+    return table
 
 
 @dataclass(frozen=True)
@@ -282,8 +282,7 @@ class _Table:
             for label, infostate in self.numbers[player].items():
                 self._check(player, label, infostate)
             # Hands that chance has removed have no lines: the policy is uniform there.
-            count = self.form.treeplexes[player].num_actions
-            uniform = np.concatenate([[1.0], np.repeat(1 / count, count)])
+            uniform = self.form.treeplexes[player].uniform_policy()
             values[:] = np.where(np.isnan(values), uniform, values)
         return tuple(self.values)
 
