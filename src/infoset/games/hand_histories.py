@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
 from infoset.errors import GameFileError, describe_exception, show
 from infoset.games.bet_sizes import STREETS
+from infoset.games.parameters import plain_number
 from infoset.utils.arguments import check_choice
 from infoset.utils.extras import import_extra
 
@@ -219,8 +220,8 @@ class HandHistory(NamedTuple):
             "dead": pot - 2 * min(put_in),
             "min_bet": smallest,
         }
-        found: dict[str, Any] = {name: _number(amount) for name, amount in amounts.items()}
-        stacks = tuple(map(_number, known))
+        found: dict[str, Any] = {name: plain_number(amount) for name, amount in amounts.items()}
+        stacks = tuple(map(plain_number, known))
         found["stack"] = stacks if len(set(stacks)) == 2 else stacks[0]
         return {"board": board, **found}
 
@@ -250,11 +251,6 @@ def _is_amount(number: object) -> bool:
 
 def _is_infinite(number: int | Decimal) -> bool:
     return Decimal(number).is_infinite()
-
-
-def _number(amount: int | Decimal) -> int | float:
-    """Return an amount as a parameter of a game: an integer if it is a whole number."""
-    return int(amount) if amount == int(amount) else float(amount)
 
 
 def _can_bet(state: Any) -> int:

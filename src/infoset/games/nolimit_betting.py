@@ -10,6 +10,7 @@ from math import floor
 from typing import NamedTuple
 
 from infoset.games.bet_sizes import EXCEPTIONS, BetSize, Situation, SizeRule, chosen_sizes
+from infoset.games.parameters import plain_number
 from infoset.typing import Player
 
 
@@ -132,8 +133,7 @@ class BettingRules:
 
     def label(self, amount: int) -> str:
         """Return an amount in chips, such as 250 or 2.15."""
-        chips = amount * self.chip
-        return str(int(chips)) if chips.denominator == 1 else repr(float(chips))
+        return str(plain_number(amount * self.chip))
 
     def _actions(self, betting: Betting) -> dict[str, Betting]:
         player = betting.turn

@@ -45,6 +45,7 @@ from infoset.games.parameters import (
     integer,
     number,
     parameter_error,
+    plain_number,
     real,
     reals,
 )
@@ -302,7 +303,7 @@ class EndgameRules(PublicRules):
         weighted = zip(HOLE_CARDS, parse_range(self.game.ranges[player]), strict=True)
         hands = tuple(
             # Whole numbers keep the probabilities of pairs exact.
-            PublicHand(hand, int(weight) if weight.is_integer() else weight, (hand[:2], hand[2:]))
+            PublicHand(hand, plain_number(weight), (hand[:2], hand[2:]))
             for hand, weight in weighted
             if weight and held.isdisjoint((hand[:2], hand[2:]))
         )

@@ -32,7 +32,7 @@ from infoset.games.nolimit_parameters import (
     thresholds,
     units,
 )
-from infoset.games.parameters import check_parameters, number, parameter_error, real
+from infoset.games.parameters import check_parameters, number, parameter_error, plain_number, real
 from infoset.typing import Action, Player
 
 STREETS: Final = (PREFLOP,)
@@ -260,7 +260,7 @@ class PreflopRules(PublicRules):
                 )
             (weight,) = given
             # With integers, the probabilities of pairs are exact.
-            found.append(int(weight) if weight.is_integer() else weight)
+            found.append(plain_number(weight))
         return found
 
     def _check_ends(self) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from fractions import Fraction
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,6 +14,11 @@ from infoset.errors import ParameterError, show
 from infoset.game import Game, parameter_text
 
 EXACT_IN_FLOAT = 2**53
+
+
+def plain_number(number: float | Decimal | Fraction) -> float:
+    """Return a number as an integer if it is whole, and otherwise as a float."""
+    return int(number) if number % 1 == 0 else float(number)
 
 
 @dataclass(frozen=True)
@@ -72,10 +79,8 @@ class Domain:
         """
         if isinstance(value, list | tuple):
             return tuple(map(self.normal_form, value))
-        if self.keeps_whole and isinstance(value, float) and value.is_integer():
-            return int(value)
         if self.keeps_whole:
-            return value
+            return plain_number(value) if isinstance(value, float) else value
         if self.kind is float and type(value) is int and abs(value) <= EXACT_IN_FLOAT:
             return float(value)
         return value

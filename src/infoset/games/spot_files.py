@@ -22,6 +22,7 @@ from infoset.games.bet_sizes import NO_SIZES, POSITIONS, STREETS
 from infoset.games.hand_histories import HAND_BEGINNING, endgame_of_hand
 from infoset.games.holdem_hands import HOLE_CARDS, PLACE, normal_cards, parse_cards
 from infoset.games.nolimit_endgame import NoLimitEndgame
+from infoset.games.parameters import plain_number
 
 NO_LIMIT: Final = 100
 """More raises than any street can have."""
@@ -154,11 +155,6 @@ def _listed(sizes: list[str]) -> str:
     return ", ".join(dict.fromkeys(sizes)) or NO_SIZES
 
 
-def _decimal(number: Fraction) -> float | int:
-    """Return a number as a parameter of a game: an integer if it is whole."""
-    return int(number) if number.denominator == 1 else float(number)
-
-
 # --- TexasSolver -------------------------------------------------------------------------------
 
 REQUIRED: Final = ("pot", "effective_stack", "board", "range_oop", "range_ip")
@@ -204,13 +200,13 @@ def _parse_commands(spot: Spot) -> dict[str, Any]:
     threshold = spot.number(given.get("allin_threshold", "0.67"), "allin_threshold")
     return dict(
         board=board,
-        pot=_decimal(pot),
-        stack=_decimal(stack),
+        pot=plain_number(pot),
+        stack=plain_number(stack),
         ranges=(given["range_oop"], given["range_ip"]),
         max_raises=int(spot.number(given.get("raise_limit", NO_LIMIT), "raise_limit")),
         all_in=1.0,
         # In TexasSolver, a player's contribution includes half of the initial pot.
-        all_in_above=_decimal(max(threshold * stack - pot / 2, Fraction(0))),
+        all_in_above=plain_number(max(threshold * stack - pot / 2, Fraction(0))),
         **_texts(board, of_player),
     )
 
@@ -222,11 +218,8 @@ def _bet_sizes(spot: Spot, line: int, rest: str) -> tuple[str, str, str, list[st
     for part, known in ((position, POSITIONS), (street, STREETS), (kind, KINDS)):
         if part not in known:
             spot.fail(f"{show(part)} in set_bet_sizes is not one of {', '.join(known)}", line)
-    return position, street, kind, [f"{_percent(spot, one, line)}%" for one in numbers if one]
-
-
-def _percent(spot: Spot, text: str, line: int | None = None) -> float | int:
-    return _decimal(spot.number(text, "a size", line))
+    shares = [plain_number(spot.number(one, "a size", line)) for one in numbers if one]
+    return position, street, kind, [f"{share}%" for share in shares]
 
 
 # --- PioSOLVER ---------------------------------------------------------------------------------
@@ -266,7 +259,7 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
     rake: dict[str, Any] = {}
     if given.get("Rake.Enabled") == "True":
         fraction, cap = (spot.number(given.get(f"Rake.{n}", 0), n) for n in ("Fraction", "Cap"))
-        rake = {"rake": float(fraction), "rake_cap": _decimal(cap)}
+        rake = {"rake": float(fraction), "rake_cap": plain_number(cap)}
 
     def of_player(street: str, position: str) -> Sizes:
         name = f"{street.capitalize()}Config{'IP' if position == 'ip' else ''}"
@@ -276,7 +269,7 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
             if stack > limit * pot:
                 spot.fail(
                     f"#{name}.AddAllin# depends on the pot here, because the stacks are more than "
-                    f"{_decimal(limit)} times the pot; write all-in as the size a, or use the "
+                    f"{plain_number(limit)} times the pot; write all-in as the size a, or use the "
                     "parameter add_all_in of nolimit_endgame"
                 )
             found = [[*sizes, "a"] if sizes else [] for sizes in found]
@@ -286,13 +279,13 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
 
     return dict(
         board=board,
-        pot=_decimal(pot),
-        stack=_decimal(stack),
+        pot=plain_number(pot),
+        stack=plain_number(stack),
         ranges=(given["Range0"], given["Range1"]),
         max_raises=NO_LIMIT,
-        min_bet=_decimal(spot.number(given.get("MinimumBetsize") or 0, "MinimumBetsize")) or 1,
+        min_bet=plain_number(spot.number(given.get("MinimumBetsize") or 0, "MinimumBetsize")) or 1,
         all_in=1.0,
-        all_in_above=_decimal(above),
+        all_in_above=plain_number(above),
         **rake,
         **_texts(board, of_player),
     )
@@ -342,7 +335,7 @@ def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         spot.fail(f"bet_sizes, hands or weights cannot be read: {error!r}")
     all_in = ["a"] if given.get("include_all_in", True) else []
-    sizes = _listed([f"{_decimal(Fraction(repr(share)) * 100)}%" for share in shares] + all_in)
+    sizes = _listed([f"{plain_number(Fraction(repr(share)) * 100)}%" for share in shares] + all_in)
     names = ("board", "pot", "stack", "max_raises")
     found: dict[str, Any] = {name: given[name] for name in names if name in given}
     return {**found, "ranges": ranges, "bets": sizes, "raises": sizes, "all_in": 1.0}
