@@ -169,7 +169,9 @@ def info(
         return _of_form(game)
     limits = current_limits().updated(max_worlds, max_seconds, memory)
     if isinstance(game, GameTree):
-        return _with_tree(_from_graph(game.graph, allowed_memory(memory)), game)
+        allowed = allowed_memory(memory)
+        forecast = forecast_public_form(game.game, allowed)
+        return _with_tree(_from_graph(game.graph, allowed, forecast), game)
     try:
         public = forecast_public_form(game, memory)
     except KeyboardInterrupt:
@@ -184,7 +186,7 @@ def info(
     try:
         # Ctrl-C waits until `known` exists, so that there is something to report.
         with interrupts_held():
-            known = _from_graph(graph, left)
+            known = _from_graph(graph, left, public._replace(allowed=left))
         if graph.stop in SIZE_LIMITS:
             known = replace(known, estimate=watch.estimate(game))
     except KeyboardInterrupt:
@@ -222,14 +224,14 @@ def _with_world_form(known: GameInfo, graph: WorldGraph, allowed: int) -> GameIn
 def _interrupted(game: Game, allowed: int) -> GameInfo:
     """Return what is known before any world state but the initial one is visited."""
     graph = explore_game(game, BuildWatch(max_worlds=1), partial=True)
-    return _from_graph(replace(graph, stop="interrupted"), allowed)
+    forecast = PublicForecast(game, allowed, None)
+    return _from_graph(replace(graph, stop="interrupted"), allowed, forecast)
 
 
-def _from_graph(graph: WorldGraph, allowed: int) -> GameInfo:
+def _from_graph(graph: WorldGraph, allowed: int, forecast: PublicForecast) -> GameInfo:
     counts = count_histories(graph)
     solving = forecast_contraction(graph, counts) if counts.is_exact else None
-    is_known = graph.stop != "interrupted"
-    public = _of_public_form(forecast_public_form(graph.game, allowed)) if is_known else {}
+    public = {} if graph.stop == "interrupted" else _of_public_form(forecast)
     # Rewards that sum to zero at every step do so in every history; otherwise only the tree tells.
     sums_to_zero = graph.is_complete and not np.any(graph.rewards.sum(axis=1))
     return GameInfo(
