@@ -41,6 +41,26 @@ def test_a_game_is_read_back_from_its_text(game):
     assert load_game(str(game)) == game
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "nolimit_endgame(board=Ks9d8h4s2c)",
+        "nolimit_endgame(board=Ks9d8h,pot=500,stack=19750,bets=[0.33;0.75])",
+        "nolimit_endgame(board=Ks9d8h,pot=5.5,stack=[97.5;120],bets='33%, e; river donk: none')",
+        "nolimit_endgame(board=Ks9d8h4s,raises=2.5x,max_raises=[2;3],min_bet=2,dead=10,chip=0.5)",
+        "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KQs:0.5';TT+])",
+        "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KQs:0.5,QhJd';any])",
+        "nolimit_preflop",
+        "nolimit_preflop(stack=[20;25.5],raises='2.2x, a; bb: a; sb reraise: a',ante=[0;0.25])",
+        "nolimit_preflop(dead=1,ranges=[AKs:0.5;any])",
+    ],
+)
+def test_the_text_of_a_game_is_its_normal_form(spec):
+    game = load_game(spec)
+    assert str(game) == spec
+    assert load_game(str(game)) == game
+
+
 def test_the_text_has_only_parameters_that_differ_from_the_default():
     assert str(load_game("kuhn_poker(players=2)")) == "kuhn_poker"
     spec = "goofspiel(points_order=descending, num_cards=5, imp_info=True, players=2)"

@@ -27,23 +27,6 @@ RIVER, TURN = "Ks9d8h4s2c", "Ks9d8h4s"
 # --- parameters --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "nolimit_endgame(board=Ks9d8h4s2c)",
-        "nolimit_endgame(board=Ks9d8h,pot=500,stack=19750,bets=[0.33;0.75])",
-        "nolimit_endgame(board=Ks9d8h,pot=5.5,stack=[97.5;120],bets='33%, e; river donk: none')",
-        "nolimit_endgame(board=Ks9d8h4s,raises=2.5x,max_raises=[2;3],min_bet=2,dead=10,chip=0.5)",
-        "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KQs:0.5';TT+])",
-        "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KQs:0.5,QhJd';any])",
-    ],
-)
-def test_the_text_of_a_game_is_read_back(spec):
-    game = load_game(spec)
-    assert str(game) == spec
-    assert load_game(str(game)) == game
-
-
 def test_ranges_have_a_normal_form():
     numbers = np.zeros(1326)
     numbers[0] = 0.5

@@ -215,20 +215,6 @@ def test_too_many_states_of_the_betting_are_refused(monkeypatch):
         NoLimitPreflop(stack=10_000, raises="1c")
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "nolimit_preflop",
-        "nolimit_preflop(stack=[20;25.5],raises='2.2x, a; bb: a; sb reraise: a',ante=[0;0.25])",
-        "nolimit_preflop(dead=1,ranges=[AKs:0.5;any])",
-    ],
-)
-def test_the_text_of_a_game_is_read_back(spec):
-    game = load_game(spec)
-    assert str(game) == spec
-    assert load_game(str(game)) == game
-
-
 def test_hands_are_named_by_their_class():
     assert normal_classes("[kaS] / raise 2.5 / all-in") == "[AKs] / raise 2.5 / all-in"
     assert normal_classes("[10H 9♥]") == "[T9s]"
