@@ -328,7 +328,7 @@ class PreflopRules(PublicRules):
 
     def initial_state(self) -> Betting:
         """Return the betting after the blinds."""
-        return Betting(self.blinds, raises=1, aggressor=1)
+        return Betting(self.blinds, raises=1)
 
     def actor(self, state: Betting) -> Player | None:
         """Return the player who acts."""
