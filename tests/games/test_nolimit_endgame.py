@@ -90,6 +90,7 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s2c,bets='oop: 50%'", "has no sizes on the river for player 1 (ip)"),
         ("board=Ks9d8h4s2c,bets=[0]", "bets has sizes above 0"),
         ("board=Ks9d8h4s2c,bets=[0.5;50]", "write 0.5, or bets='50%, a', for 50% of it"),
+        ("board=Ks9d8h4s2c,pot=10,bets=[19]", "bets has the size 19, which is 19 times"),
         ("board=Ks9d8h4s2c,raises=[75]", "raises has the size 75, which is 75 times"),
         ("board=Ks9d8h4s2c,bets=[0.33;75%]", "bets must be a list of numbers of at least 0, or"),
         ("board=Ks9d8h4s2c,raises=[1;-1]", "raises must be a list of numbers of at least 0"),

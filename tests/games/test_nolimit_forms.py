@@ -59,6 +59,7 @@ def test_the_rules_and_the_public_rules_agree(board, number):
         ("Ks9s8s4s2c", ("AsAc,AhAd", "QhQd,AhQh,AdQd,JhJs:0.5,JdJs:0.5"), 1),
         # Player 0's range distinguishes them.
         ("Ks9s8s4s2c", ("AsAc,AhAs", "QhQd,AhQh,AdQd"), 0),
+        ("Ks9s8s4s2c", ("AsAc,AhAd", "QhQd,AhQh:0.5,AdQd"), 0),  # player 1's weights do
         # All suits but spades can be exchanged, and one river represents up to three.
         pytest.param("Ks9s8s4s", ("TT", "QQ"), 3, marks=pytest.mark.broad),
     ],

@@ -146,6 +146,7 @@ def test_large_raises_are_all_in():
     assert legal(NoLimitPreflop(stack=3, raises="2.8x", all_in=1)) == ("fold", "raise 2.8")
     assert legal(NoLimitPreflop(raises="2x", add_all_in=10)) == ("fold", "raise 2", "all-in")
     assert legal(NoLimitPreflop(raises="2x, a", all_in_above=1)) == ("fold", "all-in")
+    assert legal(NoLimitPreflop(raises="2x", all_in_above=2)) == ("fold", "raise 2")
 
 
 def test_the_big_blind_may_be_all_in():

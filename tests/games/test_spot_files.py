@@ -134,6 +134,8 @@ def test_the_tree_of_piosolver():
         rake=0.05,
         rake_cap=8,
     )
+    # The stacks are 4 times the pot.
+    assert parse_spot(SETTINGS.replace("#500", "#400")) == parse_spot(SETTINGS)
 
 
 def test_json():

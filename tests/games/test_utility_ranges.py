@@ -36,6 +36,8 @@ LARGE = {
     "battleship": (-5, 5),
     "trick_taking": (-1, 1),
     "nolimit_endgame(board=Ks9d8h,pot=5)": (-202.5, 202.5),
+    "nolimit_endgame(board=Ks9d8h,pot=5,dead=3)": (-201, 204),
+    "nolimit_preflop(dead=3)": (-10, 13),
 }
 
 
