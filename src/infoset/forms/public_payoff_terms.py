@@ -247,10 +247,10 @@ def placement_of_map(
             places.shape
         )
         classes = form.hand_classes[player][form.sequences[player].class_map[some]]
-        rows, has_next = np.arange(len(some)), (classes == 1).any(axis=1)
+        rows = np.arange(len(some))
         start[some] = positions[rows, np.argmax(classes == 0, axis=1)]
-        following = positions[rows, np.argmax(classes == 1, axis=1)]
-        stride[some] = np.where(has_next, following - start[some], 0)
+        # Without a second class, the first hand is found again, and the stride is 0.
+        stride[some] = positions[rows, np.argmax(classes == 1, axis=1)] - start[some]
         if not (positions == start[some][:, None] + stride[some][:, None] * classes).all():
             return None
         for number, factors in zip(some.tolist(), own.weight[places], strict=True):
