@@ -14,6 +14,7 @@ import infoset
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import locked_behavior, parse_locks
 from infoset.forms import lock
+from infoset.front.lock_sources import resolve_locks
 from infoset.game.infostate import split_steps, value_text
 from infoset.policy import (
     complete_policy,
@@ -215,6 +216,9 @@ def test_files_have_the_same_probabilities(tmp_path):
     save_behavior(behavior, tmp_path / "lock.json", form)
     first, second = lock(form, behavior), lock(form, load_behavior(tmp_path / "lock.json", form))
     assert first.fingerprint == second.fingerprint
+    save_behavior(locked_behavior(policy, ["[AA] / check: bet 100%"]), tmp_path / "aces.json", form)
+    with pytest.raises(ParameterError, match="json and 'check' lock the same infostates"):
+        resolve_locks(form, ["check", str(tmp_path / "aces.json")], lambda: policy)
     named = {("[J]", 0): {"bet": 0.25, "pass": 0.75}, "[Q] / bet": np.array([0.5, 0.5])}
     save_behavior(named, tmp_path / "lock.json", other)
     assert load_behavior(tmp_path / "lock.json", other) == {

@@ -60,6 +60,7 @@ def random_policy(form, seed=0):
 def test_merging_makes_forms_smaller(pair):
     game, merged, whole = pair
     assert merged.num_nodes < whole.num_nodes
+    assert merged.payoff_scale == pytest.approx(whole.payoff_scale)
     for own, all_of_it in zip(merged.treeplexes, whole.treeplexes, strict=True):
         assert own.num_sequences < all_of_it.num_sequences
     for form, merge in ((merged, True), (whole, False)):

@@ -14,7 +14,7 @@ import infoset
 from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import best_response, evaluate_policy
-from infoset.forms import lock
+from infoset.forms import UNIT, lock
 from infoset.games import load_game, matrix_game
 from infoset.policy import complete_policy, random_policy, restrict_policy, uniform_policy
 from infoset.regret import SCHEMES
@@ -209,8 +209,9 @@ def test_the_rounding_error_is_in_units_of_utility():
     actions = {"win": terminal(1, -1), "draw": terminal(0, 0)}
     tickets = {str(n): (1 / 512, decision(0, str(n), actions)) for n in range(512)}
     form = extensive_form_from_nodes(chance(tickets), players=2).sequence_form
-    rounding = lock(form, {}).rounding - form.rounding
-    assert rounding >= np.finfo(float).eps / 2 * max(map(abs, form.payoff_range))
+    locked = lock(form, {})
+    for other in (locked, locked.to_sequence_form()):
+        assert other.rounding - form.rounding >= UNIT * max(map(abs, form.payoff_range))
 
 
 def test_methods_by_name_scheme_or_object_solve_the_rest():

@@ -240,6 +240,7 @@ def test_the_public_form_equals_the_tree(parameters):
     assert report.is_complete
     assert report.has_all_deals
     form, sequence_form = build_public_form(game), build_sequence_form(game)
+    assert form.payoff_range == pytest.approx(sequence_form.payoff_range)
     policy = random_policy(sequence_form, np.random.default_rng(1))
     found, expected = evaluate_policy(transfer_policy(policy, form)), evaluate_policy(policy)
     assert found.values == pytest.approx(expected.values, abs=1e-12)

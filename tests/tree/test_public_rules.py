@@ -16,6 +16,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import evaluate_policy
+from infoset.forms import UNIT
 from infoset.game import Infostate, PublicRulesGame, Step
 from infoset.games import LeducPoker, LiarsDice
 from infoset.games.leduc_poker import LeducPublicRules
@@ -308,3 +309,8 @@ def test_info_forecasts_the_public_form():
     assert found.public_nodes == 191
     assert 100_000 < found.public_form_bytes < 1_000_000
     assert infoset.info("goofspiel(num_cards=3)").public_nodes is None
+
+
+def test_the_rounding_error_grows_with_the_number_of_transitions():
+    """Four roundings of the prior, two for each of three transitions, and utilities of up to 2."""
+    assert infoset.build_public_form("kuhn_poker").payoff_rounding == (4 + 2 * 3) * UNIT * 2
