@@ -120,7 +120,6 @@ KINDS_OF_FORMS = {
 }
 
 ASKS_WHICH_FORM = {
-    "infoset.cli.commands.solve": "which forms have public nodes, whose frequencies are printed",
     "infoset.cli.locks": "which forms have public nodes, whose frequencies are printed",
     "infoset.evaluation.locks": "which forms have lines and hands, which locks name",
     "infoset.plotting.drawing": "which forms have hands, which are drawn as squares",
