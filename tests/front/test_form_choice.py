@@ -72,6 +72,12 @@ def test_the_public_form_is_chosen_if_it_is_much_faster(slow_visits, tmp_path):
     assert again.nash_conv == pytest.approx(on_tree.nash_conv, abs=1e-12)
 
 
+def test_many_histories_are_visited_for_a_single_gradient_only(slow_visits, monkeypatch):
+    monkeypatch.setattr("infoset.front.form_choice.MANY_HISTORIES", 9_000)
+    assert choose_form("leduc_poker").form.kind == "public"
+    assert choose_form("leduc_poker", num_gradients=1).form.kind != "public"
+
+
 def test_methods_that_need_the_sequence_form_get_it(slow_visits):
     result = infoset.solve("leduc_poker", "lp")
     assert result.form_reason is None
