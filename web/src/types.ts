@@ -1,7 +1,7 @@
 // Written by write_types.py from the dataclasses of infoset.views: change those, and run
 // `python web/write_types.py`.
 
-/** The pot with which a game begins. */
+/** The initial pot of a game. */
 export interface Pot {
   size: number;
   contributions: number[];

@@ -200,9 +200,8 @@ class PreflopRules(PublicRules):
             raise parameter_error(game, "small_blind", rule, game.big_blind / 2)
         if left <= small:
             rule = "exceeds the ante plus the small blind; otherwise, nobody has a decision"
-            enough = float(chip * (max(antes) + 10 * big))
-            instead = int(enough) if enough.is_integer() else enough
-            raise parameter_error(game, "stack", rule, instead)
+            enough = plain_number(chip * (max(antes) + 10 * big))
+            raise parameter_error(game, "stack", rule, enough)
         dead = units(game, "dead", game.dead, chip)
         self.antes = antes[0], antes[1]
         self.blinds = small, min(big, left)
