@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from io import TextIOWrapper
 from pathlib import Path
+from shlex import quote
 from traceback import extract_tb
 from typing import Annotated, Any, NoReturn, cast
 
@@ -254,7 +255,25 @@ def _meant(error: BaseException, context: typer.Context | None) -> str:
     if written := getattr(error, "option_name", None):
         meant = [option for option in SYNONYMS.get(str(written), ()) if option in options]
         return f"did you mean {meant[0]}?" if meant else ""
-    # A value without its option: "infoset solve GAME lp" means --method lp.
     extra = re.search(r"unexpected extra arguments?(?:\(s\))? \((.*)\)", str(error))
-    option = next((option for option in GIVEN_AS if option in options), None)
-    return f"give {GIVEN_AS[option]} as {option} {extra[1]}" if extra and option else ""
+    return _meant_by_value(extra[1], options, context) if extra else ""
+
+
+def _meant_by_value(extra: str, options: set[str], context: typer.Context) -> str:
+    """Return where values without an option belong; empty if that is unknown."""
+    given = [own for own in context.command.params if _is_given(own, context)]
+    written = {option for own in given for option in own.opts}
+    if "--methods" in written:
+        names = re.sub(r"[,\s]+", ",", f"{context.params['methods']} {extra}")
+        return f"separate methods by commas, as in --methods {quote(names)}"
+    if repeated := [own.opts[0] for own in given if getattr(own, "multiple", False)]:
+        return f"write {repeated[0]} before each value, and quotes around a value with spaces"
+    # "infoset solve GAME lp" means --method lp.
+    option = next((own for own in GIVEN_AS if own in options - written), None)
+    return f"give {GIVEN_AS[option]} as {option} {extra}" if option else ""
+
+
+def _is_given(parameter: Any, context: typer.Context) -> bool:
+    """Return whether a parameter is on the command line."""
+    source = context.get_parameter_source(parameter.name)
+    return source is not None and source.name == "COMMANDLINE"
