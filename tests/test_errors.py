@@ -39,9 +39,17 @@ def test_a_long_list_is_cut():
     assert text.endswith("game023, ... (200 in all)")
 
 
-def test_unknown_names_say_what_kind_of_name():
-    with pytest.raises(UnknownNameError, match="unknown method 'crf'; did you mean cfr"):
-        raise UnknownNameError.of("method", "crf", ["cfr", "lp"])
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("method", "unknown method 'crf'; did you mean cfr"),
+        ("method of lp at work", "lp at work has no method 'crf'; did you mean cfr"),
+        ("method at 7 of hearts", "there is no method 'crf' at 7 of hearts; did you mean cfr"),
+    ],
+)
+def test_unknown_names_say_what_kind_of_name(kind, message):
+    with pytest.raises(UnknownNameError, match=message):
+        raise UnknownNameError.of(kind, "crf", ["cfr", "lp"])
 
 
 @pytest.mark.parametrize(

@@ -93,10 +93,10 @@ class UnknownNameError(InfosetError):
         """
         noun, of, owner = kind.partition(" of ")
         what, at, place = kind.partition(" at ")
-        if of:
-            text = f"{owner} has no {noun} {name!r}"
-        elif at:
+        if at and len(what) < len(noun):  # A place may contain an "of".
             text = f"there is no {what} {name!r} at {place}"
+        elif of:
+            text = f"{owner} has no {noun} {name!r}"
         else:
             text = f"unknown {kind} {name!r}"
         return cls(f"{text}; {nearest_names(str(name), known)}")

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError, show
+from infoset.errors import InfosetError, ParameterError, UnknownNameError, show
 from infoset.evaluation.frequencies import ROUNDING, fit_frequencies, reachable_frequencies
 from infoset.forms import (
     Form,
@@ -29,7 +29,7 @@ from infoset.utils.arguments import check_type
 EXAMPLE: Final = "write a lock as in 'check / bet 50: fold 20%' or '[AA,KQs] / check: all-in 100%'"
 HANDS = re.compile(r"\[(?P<hands>[^\[\]]*)\](?: / (?P<line>.*))?", re.DOTALL)
 UNREAD = re.compile(r"\s*(?P<name>.*?)\s*=?\s*(?P<number>[\d.]+\s*%?)?\s*(?:,|$)", re.DOTALL)
-SHARE: Final = r"\s*=?\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<percent>%?)\s*(?:,|$)"
+SHARE: Final = r"\s*=?\s*(?P<number>-?(?:\d+\.?\d*|\.\d+))\s*(?P<percent>%?)\s*(?:,|$)"
 HOLDINGS: Final = frozenset(HOLE_CARDS)
 
 
@@ -252,7 +252,7 @@ def _parsed(form: Form, text: str) -> Lock:
     else:
         player, places = form.look_up_all(place)
     actions = tuple(action_texts(form.actions_at(player, int(places[0]))))
-    groups, goal = _shares(choices, actions, text) if colon else ((), ())
+    groups, goal = _shares(choices, actions, place, text) if colon else ((), ())
     named = {action for own in groups for action in own}
     rest = tuple(number for number in range(len(actions)) if number not in named)
     shares = np.array([_left(text, actions, rest, goal), *goal])
@@ -262,13 +262,32 @@ def _parsed(form: Form, text: str) -> Lock:
 def _named_at_node(form: PublicForm, place: str, text: str) -> tuple[Player, int, BoolArray]:
     """Return the player who acts at a line, its public node, and a mask of the named hands."""
     match = HANDS.fullmatch(place)
-    node, permutation = form.find_line(place if match is None else match["line"] or START)
+    try:
+        node, permutation = form.find_line(place if match is None else match["line"] or START)
+    except UnknownNameError:
+        if "[" not in place:
+            _refuse_bare_hands(form, place, text)
+        raise
     player = int(form.player[node])
     if match is None:
         return player, node, form.possible_hands(node, player)
     chosen = _named_hands(form, player, match["hands"], text)
     moved = [form.hand_at(player, hand, permutation) for hand in chosen]
     return player, node, _checked_hands(form, node, player, np.array(moved), text)
+
+
+def _refuse_bare_hands(form: PublicForm, place: str, text: str) -> None:
+    """Raise an error if an unknown line names hands, which stand in brackets."""
+    hands, slash, line = place.partition(" / ")
+    bracketed = f"[{hands}]{slash}{line}"
+    try:
+        _named_at_node(form, bracketed, text)
+    except InfosetError:
+        return
+    meant = bracketed + text.strip().removeprefix(place)
+    raise UnknownNameError(
+        f"unknown line {show(place)}: write hands in brackets, as in {show(meant)}"
+    )
 
 
 def _left(
@@ -289,7 +308,7 @@ def _left(
 
 
 def _shares(
-    choices: str, actions: tuple[str, ...], text: str
+    choices: str, actions: tuple[str, ...], place: str, text: str
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[float, ...]]:
     """Return the groups of named actions, and their frequencies."""
     by_name = _actions_by_name(actions)
@@ -302,16 +321,17 @@ def _shares(
     while at < len(choices) or not groups:
         match = pattern.match(choices, at)
         if match is None:
-            _refuse(choices[at:], by_name, text)
+            _refuse(choices[at:], by_name, place, text)
         at = match.end()
         share = float(match["number"]) / (100 if match["percent"] else 1)
-        if share > 1:
-            is_percentage = not match["percent"] and share <= 100
-            hint = f"write {match['number']}%" if is_percentage else "give at most 100%"
+        if not 0 <= share <= 1:
+            is_percentage = not match["percent"] and 0 < share <= 100
+            hint = f"write {match['number']}%" if is_percentage else "give 0% to 100%"
             named = f"{match['names']} {match['number']}"
             if named in by_name:
                 hint = f"the action {named} needs a frequency, as in '{named} 40%'"
-            raise ParameterError(f"{show(text)} has a frequency above 100%; {hint}")
+            found = "above 100%" if share > 1 else "below 0%"
+            raise ParameterError(f"{show(text)} has a frequency {found}; {hint}")
         groups.append(_members(match["names"], by_name, name))
         goal.append(share)
     chosen = [action for own in groups for action in own]
@@ -339,7 +359,7 @@ def _actions_by_name(actions: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
     return {**words, **{own: (place,) for place, own in enumerate(actions)}}
 
 
-def _refuse(choices: str, by_name: dict[str, tuple[int, ...]], text: str) -> NoReturn:
+def _refuse(choices: str, by_name: dict[str, tuple[int, ...]], place: str, text: str) -> NoReturn:
     """Raise the error for actions and frequencies that cannot be read."""
     match = UNREAD.match(choices)
     name = choices.strip() if match is None else match["name"]
@@ -349,7 +369,7 @@ def _refuse(choices: str, by_name: dict[str, tuple[int, ...]], text: str) -> NoR
             f"{show(text)} has an unreadable frequency{f' of {name!r}' if name else ''}: "
             f"write '{example} 40%', or omit the colon to lock the policy itself; {EXAMPLE}"
         )
-    raise UnknownNameError.of(f"action in the lock {show(text)}", name, by_name)
+    raise UnknownNameError.of(f"action at {show(place)}", name, by_name)
 
 
 def _named_hands(form: PublicForm, player: Player, given: str, text: str) -> list[int]:
