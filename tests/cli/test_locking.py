@@ -114,6 +114,9 @@ def test_options_of_locks(command, tmp_path):
     ("content", "message"),
     [
         ('{"[J]": {"bet": 1}', "cannot be read as JSON"),
+        ("{}", "lock.json locks no infostate: give the probabilities at the infostates to lock"),
+        ('{"0": {}}', "locks no infostate"),
+        ('{"[J]": {}}', "sum to 1"),
         ('{"[X]": {"bet": 1}}', "[X]"),
         ('{"[J]": {"raise": 1}}', "raise"),
         ('{"[J]": {"bet": 0.5}}', "sum to 1"),
@@ -123,6 +126,9 @@ def test_likely_mistakes(command, tmp_path, content, message):
     (tmp_path / "lock.json").write_text(content)
     complaint = command("solve", "kuhn_poker", "--lock", "lock.json").complaint
     assert message in complaint
+    (tmp_path / "lock.csv").write_text("player,infostate,action,probability\n")
+    empty = command("solve", "kuhn_poker", "--lock", "lock.csv").complaint
+    assert "lock.csv locks no infostate" in empty
     missing = command("solve", "kuhn_poker", "--lock", "none.json").complaint
     assert "there is no file none.json" in missing
 

@@ -18,6 +18,10 @@ from infoset.utils.arguments import check_path
 from infoset.utils.json_fields import read_json
 
 EXAMPLE = '{"[K] / pass / bet": {"bet": 1.0}}'
+REMEDY = (
+    f"give the probabilities at the infostates to lock, such as {EXAMPLE}, or lines of a policy "
+    "that was saved as CSV"
+)
 
 
 def load_behavior(path: str | Path, form: Form) -> LockedBehavior:
@@ -35,7 +39,7 @@ def load_behavior(path: str | Path, form: Form) -> LockedBehavior:
     Raises
     ------
     PolicyFileError
-        If the file is missing or breaks a rule.
+        If the file is missing, locks no infostate, or breaks a rule.
 
     Examples
     --------
@@ -49,13 +53,17 @@ def load_behavior(path: str | Path, form: Form) -> LockedBehavior:
     check_form(form)
     check_path("path", path)
     file = Path(path)
-    if file.suffix == ".csv":
-        return load_behavior_csv(file, form)
-    if file.suffix != ".json":
-        raise PolicyFileError(
-            f"{file} is neither a .csv nor a .json file: give the probabilities at the infostates "
-            f"to lock, such as {EXAMPLE}, or lines of a policy that was saved as CSV"
-        )
+    if file.suffix not in (".csv", ".json"):
+        raise PolicyFileError(f"{file} is neither a .csv nor a .json file: {REMEDY}")
+    read = load_behavior_csv if file.suffix == ".csv" else _load_behavior_json
+    found: LockedBehavior = read(file, form)
+    if not found:
+        raise PolicyFileError(f"{file} locks no infostate: {REMEDY}")
+    return found
+
+
+def _load_behavior_json(file: Path, form: Form) -> dict[Any, dict[Action, float]]:
+    """Read probabilities from a JSON file; see `load_behavior`."""
     try:
         content = read_json(file)
     except FileNotFoundError as error:
