@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 from infoset.errors import ParameterError, show
@@ -41,7 +42,7 @@ def smallest_chip(chip: float, amounts: Iterable[float]) -> Fraction:
     return Fraction(1) if all(isinstance(one, int) for one in amounts) else Fraction(1, 100)
 
 
-def units(game: Game, name: str, amount: float, chip: Fraction, lowest: int = 0) -> int:
+def units(game: Game, name: str, amount: float, chip: Fraction, lowest: float = -inf) -> int:
     """Convert the amount in a parameter to units of the smallest chip.
 
     Raises

@@ -140,7 +140,9 @@ class NoLimitPreflop(PublicRulesGame):
     name: ClassVar[str] = "nolimit_preflop"
     normal_text = staticmethod(normal_classes)
 
-    stack: float | tuple[float, float] = number(10, low=0, other="a list with one for each player")
+    stack: float | tuple[float, float] = number(
+        10, low=None, other="a list with one for each player"
+    )
     raises: str = "a"
     small_blind: float = number(0.5, low=0)
     big_blind: float = number(1, low=0)
@@ -191,7 +193,7 @@ class PreflopRules(PublicRules):
     def __init__(self, game: NoLimitPreflop) -> None:
         self.game, chip = game, game.smallest_chip
         antes = [units(game, "ante", own, chip) for own in listed(game, "ante", 2, "player")]
-        stacks = [units(game, "stack", own, chip, 1) for own in listed(game, "stack", 2, "player")]
+        stacks = [units(game, "stack", own, chip) for own in listed(game, "stack", 2, "player")]
         left = min(stack - ante for stack, ante in zip(stacks, antes, strict=True))
         small = units(game, "small_blind", game.small_blind, chip)
         big = units(game, "big_blind", game.big_blind, chip, 1)

@@ -130,7 +130,7 @@ def real(default: float, *, low: int | None = None) -> Any:
     return field(default=default, metadata={"domain": Domain(float, low)})
 
 
-def number(default: float, *, low: int, special: int | None = None, other: str = "") -> Any:
+def number(default: float, *, low: int | None, special: int | None = None, other: str = "") -> Any:
     """Declare a dataclass field for a number, which is stored as an integer if it is whole."""
     domain = Domain(float, low, special=special, keeps_whole=True, other=other)
     return field(default=default, metadata={"domain": domain})
