@@ -10,6 +10,8 @@ import pytest
 import infoset
 from infoset.game import parameter_text
 from infoset.games import GAMES, MATRIX_GAMES, load_game
+from infoset.tree import count_public_form
+from infoset.utils.text import format_bytes
 from tests.support.cached_games import cached_tree
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -101,6 +103,17 @@ def test_a_page_gives_the_value(row):
     value = row["value"].replace("−", "-")
     result = infoset.solve(row[""].strip("`"), "lp")
     assert result.values[0] == pytest.approx(float(Fraction(value)), abs=1e-9)
+
+
+def test_a_page_gives_the_sizes_of_public_forms():
+    rows = [row for page in PAGES.values() for rows in tables(page) for row in rows]
+    sized = [row for row in rows if "memory forecast" in row]
+    assert sized
+    for row in sized:
+        counts = count_public_form(load_game(row[""].strip("`")).public_rules(), memory=10**12)
+        shown = [number(row[name]) for name in ("hands", "public nodes", "ends")]
+        assert [(shown[0],) * 2, *shown[1:]] == [counts.hands, counts.nodes, counts.ends]
+        assert row["memory forecast"] == format_bytes(counts.bytes)
 
 
 # --- observable rewards ------------------------------------------------------------------------
