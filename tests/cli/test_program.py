@@ -218,19 +218,6 @@ def test_a_missing_extra_comes_with_the_command_that_installs_it(command, monkey
     assert "pip install 'infoset[openspiel]'" in command(name, "openspiel:catch").complaint
 
 
-def test_a_full_disk_is_no_traceback(command, monkeypatch):
-    from infoset.experiments import run_folder
-
-    def fail(result, path):
-        raise OSError(28, "No space left on device", str(path))
-
-    monkeypatch.setattr(run_folder, "write_picture", fail)
-    assert (
-        "No space left on device"
-        in command("solve", "kuhn_poker", "--method", "cfr+", "--iterations", "3").complaint
-    )
-
-
 def test_memory_that_runs_out_is_no_traceback(command, monkeypatch):
     def fail(*_, **__):
         raise MemoryError

@@ -65,6 +65,31 @@ def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
             return folder
 
 
+def save_and_report(
+    save: Callable[[Path | None], Path], out: Path | None, report: Callable[[Path | None], None]
+) -> None:
+    """Save results by `save_results`, and print them, even if they cannot be saved.
+
+    Parameters
+    ----------
+    save, out
+        As in `save_results`.
+    report : callable
+        Function of the folder that prints the results; None stands for results that are not saved.
+
+    Raises
+    ------
+    ParameterError
+        As raised by `save_results`, after the report.
+    """
+    try:
+        folder = save_results(save, out)
+    except Exception:
+        report(None)
+        raise
+    report(folder)
+
+
 def say_how_to_show(game: str, policy: Path) -> None:
     """Print the command that prints a policy.
 

@@ -12,7 +12,7 @@ import typer
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_results, say_how_to_show
+from infoset.cli.saved_results import save_and_report, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -250,10 +250,7 @@ def solve_teams(
             **keeping,
         )
     tell_notes(rules)
-    if result.information.form.source is None:
-        _report_unsaved(result, as_json=as_json)
-    else:
-        _save(result, out, rules, spec=spec, as_json=as_json)
+    _save(result, out, rules, spec=spec, as_json=as_json)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -266,31 +263,33 @@ def _save(
     spec: str,
     as_json: bool,
 ) -> None:
+    """Save a result in a folder, and print a report.
+
+    The policy of a result in a compact form cannot be saved as a table for the game.
+    """
     from infoset.experiments import run_files, save_team
 
-    folder = save_results(lambda to: save_team(result, to, game=rules), out)
-    if as_json:
-        print_json({**result.summary(), "folder": str(folder), "files": run_files(result)})
+    def report(folder: Path | None) -> None:
+        files = {} if folder is None else run_files(result)
+        if as_json:
+            print_json({**result.summary(), "folder": folder and str(folder), "files": files})
+            return
+        _print_table(result)
+        if folder is not None:
+            say(f"saved in {folder}: {', '.join(files.values())}")
+            say_how_to_show(spec, folder)
+
+    if result.information.form.source is not None:
+        save_and_report(lambda to: save_team(result, to, game=rules), out, report)
         return
-    _report(result)
-    files = run_files(result)
-    say(f"saved in {folder}: {', '.join(files.values())}")
-    say_how_to_show(spec, folder)
-
-
-def _report_unsaved(result: TeamResult, *, as_json: bool) -> None:
-    """Report a result in a compact form, whose policy cannot be saved as a table for the game."""
-    if as_json:
-        print_json({**result.summary(), "folder": None, "files": {}})
-    else:
-        _report(result)
+    report(None)
     tell(
         f"note: {result.game} has too many histories for a table of the policy, so that nothing is "
         "saved; in Python, solve_team returns the policy of its compact form"
     )
 
 
-def _report(result: TeamResult) -> None:
+def _print_table(result: TeamResult) -> None:
     table, form = TextTable(), result.information.form
     table.add_row("outcome", OUTCOMES[result.outcome])
     add_times(table, result)

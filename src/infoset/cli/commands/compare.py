@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +24,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import Progress, live
-from infoset.cli.saved_results import save_results
+from infoset.cli.saved_results import save_and_report
 from infoset.cli.screen import (
     asks_for_list,
     duration_text,
@@ -145,17 +145,21 @@ def _save(
 ) -> None:
     from infoset.experiments import comparison_files, save_comparison
 
-    save = partial(save_comparison, results, picture_format=picture_format)
-    folder, files = save_results(save, out), comparison_files(picture_format)
-    if as_json:
-        summaries = [result.summary() for result in results]
-        about = {"folder": str(folder), "files": files}
-        print_json({"game": results[0].game, "results": summaries, **about})
-    else:
-        _report(results, folder, files)
+    def report(folder: Path | None) -> None:
+        files = {} if folder is None else comparison_files(picture_format)
+        if as_json:
+            summaries = [result.summary() for result in results]
+            about = {"folder": folder and str(folder), "files": files}
+            print_json({"game": results[0].game, "results": summaries, **about})
+            return
+        _report(results)
+        if folder is not None:
+            say(f"saved in {folder}: {', '.join(files.values())}")
+
+    save_and_report(partial(save_comparison, results, picture_format=picture_format), out, report)
 
 
-def _report(results: Sequence[SolveResult], folder: Path, files: Mapping[str, str]) -> None:
+def _report(results: Sequence[SolveResult]) -> None:
     error = "NashConv" if results[0].exploitability is None else "exploitability"
     has_seeds = any(result.seed is not None for result in results)
     seed_column = [">seed"] * has_seeds
@@ -171,4 +175,3 @@ def _report(results: Sequence[SolveResult], folder: Path, files: Mapping[str, st
             result.outcome,
         )
     print_table(table, title=results[0].game)
-    say(f"saved in {folder}: {', '.join(files.values())}")

@@ -24,7 +24,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import Progress, StepPoint, live
-from infoset.cli.saved_results import save_results
+from infoset.cli.saved_results import save_and_report
 from infoset.cli.screen import (
     duration_text,
     number_text,
@@ -117,20 +117,25 @@ def run(
             report = report_critic(critic, source, blueprint, callback=progress.at_stage)
     tell_notes(rules)
     about = {"policy": policy, "method": method, "seed": seed, **_numbers(critic)}
-    save = partial(save_critic_run, critic, report, losses, about, game=rules)
-    folder = save_results(save, out)
-    if as_json:
-        found = {} if report is None else {"critic": report.summary()}
-        where = {"folder": str(folder), "files": CRITIC_FILES}
-        print_json({"game": str(rules), **about, **found, **where})
-    else:
+
+    def say_result(folder: Path | None) -> None:
+        files = {} if folder is None else CRITIC_FILES
+        if as_json:
+            found = {} if report is None else {"critic": report.summary()}
+            where = {"folder": folder and str(folder), "files": files}
+            print_json({"game": str(rules), **about, **found, **where})
+            return
         table = TextTable()
         table.add_row("transformations", number_text(len(critic.transformations)))
         table.add_row("learner steps", number_text(critic.steps))
         table.add_row("time", duration_text(critic.seconds))
         print_table(table, title=f"{rules}: critic of {policy} by {method}")
-        say(f"saved in {folder}: {', '.join(CRITIC_FILES.values())}")
-        say_critic(report, game, Path(policy), folder / CRITIC_FILES["critic"])
+        if folder is not None:
+            say(f"saved in {folder}: {', '.join(files.values())}")
+        say_critic(report, game, Path(policy), folder and folder / files["critic"])
+
+    save = partial(save_critic_run, critic, report, losses, about, game=rules)
+    save_and_report(save, out, say_result)
     if critic.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 

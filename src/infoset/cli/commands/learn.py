@@ -24,7 +24,7 @@ from infoset.cli.options import (
     parse_count,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_results, say_how_to_show
+from infoset.cli.saved_results import save_and_report, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -145,16 +145,21 @@ def _save(
     """Save a result in a folder, and print a report."""
     from infoset.experiments import learning_files, save_learning
 
-    folder = save_results(lambda to: save_learning(result, to, game=rules), out)
-    if as_json:
-        print_json({**result.summary(), "folder": str(folder), "files": learning_files(result)})
-    else:
-        _report(result, folder, spec)
+    def report(folder: Path | None) -> None:
+        files = {} if folder is None else learning_files(result)
+        if as_json:
+            print_json({**result.summary(), "folder": folder and str(folder), "files": files})
+            return
+        _report(result)
+        if folder is not None:
+            names = list(files.values())
+            say(f"saved in {folder}: {', '.join(names)}")
+            say_how_to_show(spec, folder / names[0])
+
+    save_and_report(lambda to: save_learning(result, to, game=rules), out, report)
 
 
-def _report(result: LearnResult, folder: Path, spec: str) -> None:
-    from infoset.experiments import learning_files
-
+def _report(result: LearnResult) -> None:
     table = TextTable()
     if result.reason is not None:
         table.add_row("method", result.reason)
@@ -164,9 +169,6 @@ def _report(result: LearnResult, folder: Path, spec: str) -> None:
     for name, numbers in _errors(result).items():
         table.add_row(name, _spread_text(numbers))
     print_table(table, title=f"{result.game}, {result.method}")
-    files = list(learning_files(result).values())
-    say(f"saved in {folder}: {', '.join(files)}")
-    say_how_to_show(spec, folder / files[0])
 
 
 def _errors(result: LearnResult) -> dict[str, tuple[float, ...]]:

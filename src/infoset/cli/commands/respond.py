@@ -16,7 +16,7 @@ from infoset.cli.options import (
     game_and_policy,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_results, say_how_to_show
+from infoset.cli.saved_results import save_and_report, say_how_to_show
 from infoset.cli.screen import (
     SEARCHER_NOTE,
     error_text,
@@ -67,26 +67,33 @@ def run(
     response, before = _respond(rules, path, responder)
     form = before.form
     value = float(expected_values(before)[responder])
-    folder = save_results(lambda to: save_response(response, to, game=rules), out)
     numbers = {
         "player": responder,
         "value": response.value,
         "gain": max(0.0, response.value - value),
     }
-    if as_json:
-        print_json({"game": str(rules), "policy": path, **numbers, "folder": str(folder)})
-        return
-    table = TextTable()
-    table.add_row("value of the policy", number_text(value))
-    table.add_row("value of the best response", number_text(response.value))
-    table.add_row("gain", error_text(numbers["gain"], form.rounding))
-    print_table(table, title=f"{rules}: best response of {player_name(rules, responder)} to {path}")
-    say(f"saved in {folder}: policy.parquet, result.json")
     name = game if game and policy else str(rules)
-    say_how_to_show(name, folder)
-    other = (responder + 1) % rules.num_players
-    command = ["infoset", "play", name, "--player", str(other), "--against", str(folder)]
-    say(f"to play against it: {' '.join(map(quote, command))}")
+
+    def report(folder: Path | None) -> None:
+        if as_json:
+            where = folder and str(folder)
+            print_json({"game": str(rules), "policy": path, **numbers, "folder": where})
+            return
+        table = TextTable()
+        table.add_row("value of the policy", number_text(value))
+        table.add_row("value of the best response", number_text(response.value))
+        table.add_row("gain", error_text(numbers["gain"], form.rounding))
+        whose = player_name(rules, responder)
+        print_table(table, title=f"{rules}: best response of {whose} to {path}")
+        if folder is None:
+            return
+        say(f"saved in {folder}: policy.parquet, result.json")
+        say_how_to_show(name, folder)
+        other = (responder + 1) % rules.num_players
+        command = ["infoset", "play", name, "--player", str(other), "--against", str(folder)]
+        say(f"to play against it: {' '.join(map(quote, command))}")
+
+    save_and_report(lambda to: save_response(response, to, game=rules), out, report)
 
 
 def _respond(

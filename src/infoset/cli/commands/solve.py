@@ -33,7 +33,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_results, say_how_to_show
+from infoset.cli.saved_results import save_and_report, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -259,15 +259,24 @@ def run(
         with interrupts_ignored():  # the result is not saved yet
             source, whole = locked.source, evaluate_policy(result.policy)
         more = locked.record(whole)
-    folder = save_results(
-        lambda to: save_run(result, to, game=rules, storage=stored, lock=source, about=more), out
+
+    def report(folder: Path | None) -> None:
+        files = {} if folder is None else _saved_files(result, folder)
+        if as_json:
+            counts = _count_status(result.policy)
+            about = {**more, "infostates": counts, "folder": folder and str(folder)}
+            print_json({**result.summary(), **about, "files": files})
+            return
+        _report(result, folder, stored, locked, whole)
+        if folder is not None:
+            say(f"saved in {folder}: {', '.join(files.values())}")
+            say_how_to_show(game, folder)
+
+    save_and_report(
+        lambda to: save_run(result, to, game=rules, storage=stored, lock=source, about=more),
+        out,
+        report,
     )
-    if as_json:
-        counts = _count_status(result.policy)
-        files = {"folder": str(folder), "files": _saved_files(result, folder)}
-        print_json({**result.summary(), **more, "infostates": counts, **files})
-    else:
-        _report(result, folder, game, stored, locked, whole)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
 
@@ -305,12 +314,12 @@ def _count_status(policy: TabularPolicy) -> dict[str, int]:
 
 def _report(
     result: SolveResult,
-    folder: Path,
-    spec: str,
+    folder: Path | None,
     storage: str,
     locked: LockedGame | None,
     whole: Evaluation | None,
 ) -> None:
+    """Print the table of results; `folder` is None if they could not be saved."""
     from infoset.evaluation import evaluate_policy
     from infoset.front import read_policy_metadata
     from infoset.game import player_name
@@ -345,7 +354,7 @@ def _report(
     if counts:
         shown = (f"{count:,} {name}" for name, count in counts.items() if count)
         table.add_row("infostates", ", ".join(shown))
-    if storage != STORED_EXACTLY:
+    if storage != STORED_EXACTLY and folder is not None:
         # The file has the measurement in the full game.
         measured = (read_policy_metadata(folder) or {})["measured"]
         if locked is not None:
@@ -358,9 +367,6 @@ def _report(
     print_table(table, title=f"{result.game}, {result.method}")
     say_equilibrium(result.measured)
     _tell_shared_payoffs(result.policy)
-    files = _saved_files(result, folder)
-    say(f"saved in {folder}: {', '.join(files.values())}")
-    say_how_to_show(spec, folder)
 
 
 def _saved_files(result: SolveResult, folder: Path) -> dict[str, str]:

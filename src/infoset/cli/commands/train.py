@@ -25,7 +25,7 @@ from infoset.cli.options import (
     parse_count,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_results
+from infoset.cli.saved_results import save_and_report, save_results
 from infoset.cli.screen import (
     asks_for_list,
     duration_text,
@@ -288,11 +288,25 @@ def _save(
     """Save a result in a folder, and print a report."""
     from infoset.experiments import save_training, training_files
 
-    folder = save_results(lambda to: save_training(result, to, game=rules), out)
-    files = training_files(result)
-    if as_json:
-        print_json({**result.summary(), "folder": str(folder), "files": files})
-        return
+    def report(folder: Path | None) -> None:
+        files = {} if folder is None else training_files(result)
+        if as_json:
+            print_json({**result.summary(), "folder": folder and str(folder), "files": files})
+            return
+        _print_table(result)
+        network = Path() if folder is None else folder / files["network"]
+        if folder is not None:
+            say(f"saved in {folder}: {', '.join(files.values())}")
+            against = quote(str(network))
+            say(f"to play against the network: infoset play {quote(spec)} --against {against}")
+        if result.critic is not None:
+            critic = folder and folder / files["critic"]
+            say_critic(result.critic_report, spec, network, critic)
+
+    save_and_report(lambda to: save_training(result, to, game=rules), out, report)
+
+
+def _print_table(result: TrainingResult) -> None:
     table = TextTable()
     table.add_row("learner steps", number_text(result.steps))
     if result.episodes:
@@ -302,17 +316,17 @@ def _save(
     for name, text in _measured(result).items():
         table.add_row(name, text)
     print_table(table, title=f"{result.game}, {result.method}")
-    say(f"saved in {folder}: {', '.join(files.values())}")
-    network = quote(str(folder / files["network"]))
-    say(f"to play against the network: infoset play {quote(spec)} --against {network}")
-    if result.critic is not None:
-        say_critic(result.critic_report, spec, folder / files["network"], folder / files["critic"])
 
 
-def say_critic(report: CriticReport | None, game: str, blueprint: Path, critic: Path) -> None:
-    """Print how to play against a search with a critic; the last line is its measured effect."""
+def say_critic(
+    report: CriticReport | None, game: str, blueprint: Path, critic: Path | None
+) -> None:
+    """Print how to play against a search with a critic; the last line is its measured effect.
+
+    `critic` is None if the file could not be saved.
+    """
     depths = () if report is None else report.helpful_depths
-    if report is None or not report.is_harmful:
+    if critic is not None and (report is None or not report.is_harmful):
         depth = f",depth={depths[-1]}" if depths else ""
         search = quote(f"sepot(blueprint={blueprint},values={critic}{depth})")
         say(f"to play against a search with it: infoset play {quote(game)} --against {search}")
