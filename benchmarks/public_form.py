@@ -34,7 +34,6 @@ __all__ = ["GAMES", "HEADER", "Measured", "measure", "row_of"]
 
 PAGE = DOCS / "solvers" / "public_form.md"
 GAMES = {
-    "liars_dice(dice_sides=8)": True,
     "liars_dice(dice_sides=10)": False,
     "leduc_poker": True,
     "leduc_poker(num_ranks=10)": True,
