@@ -62,8 +62,11 @@ def test_numbers_are_given_with_the_pot(command):
     assert sum(found["values"]) == pytest.approx(20)
     for shown in (ran.out, command("evaluate", "run").out):
         assert all(text in shown for text in (share, *totals))
-    refused = command("solve", "kuhn_poker", "--target", "0.5%pot").complaint
-    assert "kuhn_poker does not begin with a pot: give a percentage of the payoff range" in refused
+    # Before the size of the game is counted.
+    for name in ("solve", "compare"):
+        refused = command(name, "goofspiel", "--target", "0.5%pot").complaint
+        assert "goofspiel does not begin with a pot: give a percentage of the payoff" in refused
+        assert "is not a number" in command(name, "goofspiel", "--target", "pot").complaint
     assert command("evaluate", "kuhn_poker", "uniform", "--json").json["initial_pot"] is None
 
 

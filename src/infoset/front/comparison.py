@@ -21,7 +21,7 @@ from infoset.front.compared_runs import (
     run_on_executor,
 )
 from infoset.front.form_choice import ChosenForm, choose_form
-from infoset.front.game_sources import FormLike
+from infoset.front.game_sources import FormLike, check_target, load
 from infoset.front.learning_runs import (
     build_simulator,
     resolve_learner,
@@ -139,8 +139,10 @@ def compare(
     if callback is not None:
         check_callable("callback", callback, "a function of the method's name and a TracePoint")
     check_workers(None, executor)
+    given = load(game) if isinstance(game, str) else game
+    check_target(given, target)
     (found, _), entries = prepare_comparison(
-        game, methods, seeds, form=form, memory=memory, progress=progress
+        given, methods, seeds, form=form, memory=memory, progress=progress
     )
     budget = partial(
         comparison_budget, found, target=target, iterations=iterations, seconds=seconds

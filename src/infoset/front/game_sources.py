@@ -34,6 +34,7 @@ from infoset.front.python_files import (
 )
 from infoset.game import Game
 from infoset.games import game_of_form, is_registered, load_game
+from infoset.runs import Target, parse_target
 from infoset.tree import (
     BuildProgress,
     GameTree,
@@ -142,6 +143,19 @@ def resolve_game(game: FormLike) -> Game | CompiledGame:
     if isinstance(game, Form):
         return game_of_form(game)
     return load(game) if isinstance(game, str) else game
+
+
+def check_target(game: object, target: Target | None) -> None:
+    """Raise if a target cannot apply to rules or an extensive form, before a form is built.
+
+    Raises
+    ------
+    ParameterError
+        As raised by `parse_target`.
+    """
+    if target is not None and isinstance(game, Game | ExtensiveForm):
+        name = str(game) if isinstance(game, Game) else game.name
+        parse_target(target, name, game.initial_pot)
 
 
 def to_game(game: FormLike) -> Game:

@@ -17,7 +17,7 @@ from infoset.evaluation import (
 )
 from infoset.forms import Form
 from infoset.front.form_choice import choose_form
-from infoset.front.game_sources import FormLike, resolve_game
+from infoset.front.game_sources import FormLike, check_target, load, resolve_game
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
     choose_form_of_policies,
@@ -138,7 +138,9 @@ def solve(
     chosen = resolve_method(method, precision, threads)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     compiled_before, began = compiling_seconds(), working_seconds()
-    found, why = choose_form(game, form, chosen, memory=memory, progress=progress)
+    given = load(game) if isinstance(game, str) else game
+    check_target(given, target)
+    found, why = choose_form(given, form, chosen, memory=memory, progress=progress)
     build_seconds = working_seconds() - began
     budget = make_budget(
         found,

@@ -1,6 +1,13 @@
 """Runs of iterative methods: budget, loop, checkpoints, result and trace."""
 
-from infoset.runs.budget import DEFAULT_TARGET, Budget, Target, check_budget, make_budget
+from infoset.runs.budget import (
+    DEFAULT_TARGET,
+    Budget,
+    Target,
+    check_budget,
+    make_budget,
+    parse_target,
+)
 from infoset.runs.checkpoint import (
     DEFAULT_CHECKPOINT_SECONDS,
     Checkpoint,
@@ -73,6 +80,7 @@ __all__ = [
     "open_checkpointer",
     "open_executor",
     "parallel_map",
+    "parse_target",
     "planned_measurements",
     "read_checkpoint",
     "read_trace",

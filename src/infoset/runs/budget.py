@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from infoset.errors import ParameterError, show
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.forms import Form, check_form
+from infoset.game import InitialPot
 from infoset.policy import TabularPolicy
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
@@ -221,31 +222,39 @@ def _payoff_width(form: Form) -> float:
     return width
 
 
-def _initial_pot(form: Form, target: Target) -> float:
-    """Return the size of the initial pot; raise if the game has none."""
-    pot = form.source.initial_pot
-    if pot is None:
-        raise ParameterError(
-            f"target={show(target)} is a percentage of the pot, and {form.name} does not begin "
-            "with a pot: give a percentage of the payoff range such as '0.1%'"
-        )
-    return pot.size
+def parse_target(target: Target, game: str, pot: InitialPot | None) -> tuple[float, str]:
+    """Return the number of a target, and its unit: `%`, `%pot`, or an empty string.
 
-
-def _absolute_target(form: Form, target: Target) -> float:
-    """Return a target in the game's units."""
+    Raises
+    ------
+    ParameterError
+        If the target is not a number, or is a percentage of the pot and the game has no pot.
+    """
     try:
         text = "".join(str(target).split())
-        number = float(text.removesuffix(POT).removesuffix("%"))
+        unit = next((unit for unit in (POT, "%") if text.endswith(unit)), "")
+        number = float(text.removesuffix(unit))
     except ValueError:
         raise ParameterError(
             f"target={show(target)} is not a number: give a distance from equilibrium such as "
             "0.001, a percentage of the payoff range such as '0.1%', or one of the pot such as "
             "'0.3%pot'"
         ) from None
-    if text.endswith(POT):
-        number *= _initial_pot(form, target) / 100
-    elif text.endswith("%"):
+    if unit == POT and pot is None:
+        raise ParameterError(
+            f"target={show(target)} is a percentage of the pot, and {game} does not begin with a "
+            "pot: give a percentage of the payoff range such as '0.1%'"
+        )
+    return number, unit
+
+
+def _absolute_target(form: Form, target: Target) -> float:
+    """Return a target in the game's units."""
+    pot = form.source.initial_pot
+    number, unit = parse_target(target, form.name, pot)
+    if unit == POT and pot is not None:
+        number *= pot.size / 100
+    elif unit == "%":
         width = _payoff_width(form)
         number *= width / 100
         if number >= 0 and width <= form.rounding:

@@ -83,6 +83,7 @@ def run(
     """
     from infoset.experiments import check_writable, comparison_files
     from infoset.front import compare, comparison_budget, load, prepare_comparison
+    from infoset.front.game_sources import check_target
 
     rules = load(game)
     if asks_for_list(methods):
@@ -90,6 +91,7 @@ def run(
         return
     check_writable(out)
     comparison_files(picture_format)  # an unknown format is an error before any work is done
+    check_target(rules, target)
     stops = Stops(target, iterations, seconds)._asdict()
     failure = None
     with executor_of(on) as executor, live(str(rules)) as progress:

@@ -208,6 +208,7 @@ def run(
     from infoset.evaluation import evaluate_policy
     from infoset.experiments import check_writable, save_run
     from infoset.front import choose_form, load, resolve_method, solve
+    from infoset.front.game_sources import check_target
     from infoset.front.lock_sources import form_of_locks
     from infoset.policy import STORAGES
     from infoset.runs import make_budget
@@ -224,6 +225,7 @@ def run(
     if seed is not None:
         chosen = _with_seed(chosen, seed)
     check_writable(out)
+    check_target(rules, target)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     if base is not None and not lock:
         raise typer.BadParameter("--base needs --lock, which changes this policy")
