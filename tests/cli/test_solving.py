@@ -48,6 +48,7 @@ KEYS = {
     "payoff_width",
     "initial_pot",
     "gaps",
+    "target",
     "outcome",
 }
 
@@ -72,6 +73,22 @@ def test_errors_are_shown_where_they_are_more_than_rounding(command, charts, tmp
     assert "converged: target reached" in shown
     assert "rounding" not in shown
     assert (tmp_path / "run" / "convergence.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("stack", "target", "named"),
+    [(150, 0.3, "0.3% of the pot"), (5, 0.11, "0.1% of the payoff range")],
+)
+def test_the_default_target_is_named(command, stack, target, named):
+    river = f"nolimit_endgame(board=Ks9d8h4s2c,pot=100,stack={stack},ranges=[QQ+;AK])"
+    limits = ("--form", "public", "--method", "cfr+")
+    assert f"converged: default target reached, {named}" in command("solve", river, *limits).out
+    found = command("solve", river, *limits, "--json").json
+    assert found["outcome"] == "converged"
+    assert found["exploitability"] <= found["target"] == pytest.approx(target)
+    # This method converges to a quantal response equilibrium, and has no default target.
+    ran = command("solve", "matrix_rps", "--method", "mmd")
+    assert re.search(r"outcome +converged$", ran.out, re.M)
 
 
 def test_the_methods_are_listed(command):

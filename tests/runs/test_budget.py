@@ -68,6 +68,13 @@ def test_percentages_are_of_the_payoff_range():
     river = build_public_form(load_game("nolimit_endgame(board=Ks9d8h4s2c,pot=50,ranges=QQ+)"))
     for form in (river, lock(river, {})):
         assert make_budget(form, target="0.4 %pot").target == pytest.approx(0.2)
+    # 0.1% of the payoff range is 0.9% of the pot, and with a stack of 10, 0.14%.
+    for form in (river, lock(river, {})):
+        assert make_budget(form).target == pytest.approx(0.15)
+    shallow = build_public_form(
+        load_game("nolimit_endgame(board=Ks9d8h4s2c,pot=50,stack=10,ranges=QQ+)")
+    )
+    assert make_budget(shallow).target == pytest.approx(0.07)
     with pytest.raises(ParameterError, match="'1%pot' is a percentage of the pot, and kuhn_poker"):
         make_budget(kuhn_form(), target="1%pot")
     with pytest.raises(ParameterError, match=r"make_budget\(form, target='1%'\)"):

@@ -92,11 +92,12 @@ def solve(
         Number of iterations after which to stop.
     seconds
         Time after which to stop; building the game and compiling do not count. Without any of the
-        three limits, solving stops at an exploitability of 0.1% of the payoff range, or, in games
-        other than two-player constant-sum games, at a NashConv of 0.1% of the spread on the path
+        three limits, solving stops at an exploitability of 0.1% of the payoff range, or of 0.3% of
+        the pot if that is less; or, in games other than two-player constant-sum games, at a
+        NashConv that is also at most 0.1% of the spread on the path
         (`infoset.runs.run_measured`); or after 100,000 iterations (fewer in large games; see
         `Budget.max_iterations`). The result then does not depend on the clock. Without limits,
-        exact methods run to completion.
+        exact methods run to completion. `SolveResult.target` is the target of the run.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
     checkpoint

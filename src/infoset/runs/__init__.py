@@ -5,6 +5,7 @@ from infoset.runs.budget import (
     Budget,
     Target,
     check_budget,
+    default_target,
     make_budget,
     parse_target,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "check_compatibility",
     "check_seeds",
     "check_workers",
+    "default_target",
     "differing_machines",
     "gradient_cost",
     "json_settings",

@@ -25,12 +25,15 @@ or as a percentage of the initial pot (`0.1%pot`)."""
 
 DEFAULT_FRACTION = 1e-3
 DEFAULT_TARGET = f"{DEFAULT_FRACTION:.1%}"
+DEFAULT_POT_FRACTION = 3e-3
 DEFAULT_ITERATIONS = 100_000
 DEFAULT_COST = 60_000_000_000
 """Count of numbers read after which a run without limits ends: about one minute in large games."""
 
 POT = "%pot"
 """The unit of targets in percent of the pot."""
+
+DEFAULT_POT_TARGET = f"{DEFAULT_POT_FRACTION:.1%}pot"
 
 STALLED_AFTER = 10_000
 STALLED_FRACTION = 0.9
@@ -177,8 +180,8 @@ def make_budget(
 ) -> Budget:
     """Check the limits of a run and return its budget, with default limits if none is given.
 
-    By default the run ends when the distance from equilibrium (see `Budget`) is at most 0.1% of
-    the payoff range, or after a number of iterations that depends only on the game and the method.
+    By default the run ends when the distance from equilibrium (see `Budget`) is at most
+    `default_target`, or after a number of iterations that depends only on the game and the method.
     In games that are not two-player constant-sum, it must also be at most 0.1% of the spread of the
     payoffs on the path, which `run_measured` defines.
 
@@ -191,7 +194,7 @@ def make_budget(
     check_form(form)
     is_default = target is None and iterations is None and seconds is None
     if is_default:
-        target = DEFAULT_TARGET
+        target = default_target(form)
     goal = None if target is None else _absolute_target(form, target)
     return Budget(
         goal,
@@ -201,6 +204,18 @@ def make_budget(
         checkpoint=checkpoint,
         is_default=is_default,
     )
+
+
+def default_target(form: Form) -> str:
+    """Return the target of runs without limits: 0.1% of the payoff range, or 0.3% of the pot.
+
+    The smaller one counts. With deep stacks, 0.1% of the payoff range may be a large part of the
+    pot.
+    """
+    pot = form.source.initial_pot
+    goal = 0.0 if pot is None else DEFAULT_POT_FRACTION * pot.size
+    is_less = form.rounding <= goal < DEFAULT_FRACTION * _payoff_width(form)
+    return DEFAULT_POT_TARGET if is_less else DEFAULT_TARGET
 
 
 def check_budget(budget: object) -> None:

@@ -110,8 +110,8 @@ def run_measured(
     the form of the solver. `min_iterations` are run even if there is no time for them. `finish`
     is called before the policies of the result are made, when no more iterations follow.
 
-    A run without a target, an iteration limit or a time limit ends when the error is at most 0.1%
-    of the payoff range, which one extreme payoff may make large. In games that are not two-player
+    A run without a target, an iteration limit or a time limit ends when the error is at most
+    `default_target`, which one extreme payoff may make large. In games that are not two-player
     constant-sum, the error must therefore also be at most 0.1% of the spread on the path: the
     largest of the players' `2 √(Σ p(z) (u(z) - ū)²)`, where p(z) is the probability of a terminal
     history z under the answer, u(z) the utility there, and ū its mean. Utilities count as at most
@@ -172,6 +172,7 @@ def run_measured(
         iterations=solver.iteration,
         seconds=budget.elapsed,
         trace=tuple(budget.trace),
+        target=budget.target,
     )
 
 

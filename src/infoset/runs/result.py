@@ -110,6 +110,9 @@ class SolveResult(ShortRepr):
         Random seed of the run; None if the method does not use random numbers.
     form_reason
         Why `solve` chose the public form; None if it did not, or was asked for it.
+    target
+        Distance from equilibrium at which the run was to stop, in the game's units; None if there
+        was none, or the method is exact.
     """
 
     game: str
@@ -127,6 +130,7 @@ class SolveResult(ShortRepr):
     compile_seconds: float = 0.0
     seed: int | None = None
     form_reason: str | None = None
+    target: float | None = None
 
     def _facts(self) -> Facts:
         kind = "NashConv" if self.exploitability is None else "exploitability"
@@ -183,5 +187,6 @@ class SolveResult(ShortRepr):
             "payoff_width": self.policy.form.payoff_width,
             "initial_pot": pot and pot._asdict(),
             "gaps": dict(self.gaps),
+            "target": self.target,
             "outcome": self.outcome,
         }

@@ -174,11 +174,12 @@ def run(
     """Solve a game, and save the policy.
 
     If none of --target, --iterations and --seconds is given, solving stops at an exploitability of
-    0.1% of the payoff range, or, in games other than two-player constant-sum games, at a NashConv
-    of 0.1% of the spread of payoffs on the path; or after at most 100,000 iterations. Team methods
-    stop after a default number of iterations instead; with --teams, --rule or --relax, the default
-    method is a team method. With --lock, values, exploitability and gains are those of the locked
-    game, unless marked otherwise. Ctrl-C stops at any time and saves the results so far.
+    0.1% of the payoff range, or of 0.3% of the pot if that is less; or, in games other than
+    two-player constant-sum games, at a NashConv that is also at most 0.1% of the spread of payoffs
+    on the path; or after at most 100,000 iterations. Team methods stop after a default number of
+    iterations instead; with --teams, --rule or --relax, the default method is a team method. With
+    --lock, values, exploitability and gains are those of the locked game, unless marked otherwise.
+    Ctrl-C stops at any time and saves the results so far.
     """
     asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
     if method == DEFAULT_METHOD and asked.is_for_teams:
@@ -224,8 +225,8 @@ def run(
     )
     if seed is not None:
         chosen = _with_seed(chosen, seed)
-    check_writable(out)
     check_target(rules, target)
+    check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     if base is not None and not lock:
         raise typer.BadParameter("--base needs --lock, which changes this policy")
@@ -234,11 +235,12 @@ def run(
         kind = form_of_locks(rules, form, lock or [], chosen)
         found, why = choose_form(rules, kind, chosen, progress=progress.building)
         build_seconds = working_seconds() - began
-        stops = Stops(target, iterations, seconds)._asdict()
+        stops = Stops(target, iterations, seconds)
+        limits = stops._asdict()
 
         def solve_form(form: Form, **keeping: Any) -> SolveResult:
-            progress.solving(chosen.name, make_budget(form, **stops))
-            return solve(form, chosen, callback=progress.measured, **stops, **keeping)
+            progress.solving(chosen.name, make_budget(form, **limits))
+            return solve(form, chosen, callback=progress.measured, **limits, **keeping)
 
         locked = None
         if lock:
@@ -269,7 +271,7 @@ def run(
             about = {**more, "infostates": counts, "folder": folder and str(folder)}
             print_json({**result.summary(), **about, "files": files})
             return
-        _report(result, folder, stored, locked, whole)
+        _report(result, _ending(result, stops), folder, stored, locked, whole)
         if folder is not None:
             say(f"saved in {folder}: {', '.join(files.values())}")
             say_how_to_show(game, folder)
@@ -314,8 +316,21 @@ def _count_status(policy: TabularPolicy) -> dict[str, int]:
     return {name: sum(int(many[own == name].sum()) for own, many in pairs) for name in STATUSES}
 
 
+def _ending(result: SolveResult, stops: Stops) -> str:
+    """Return why a run ended, with the default target if no limit was given."""
+    from infoset.runs import default_target
+
+    if result.outcome != "converged" or stops != (None, None, None):
+        return ENDINGS[result.outcome]
+    if result.target is None:
+        return "converged"
+    percent, _, pot = default_target(result.policy.form).partition("%")
+    return f"converged: default target reached, {percent}% of the {pot or 'payoff range'}"
+
+
 def _report(
     result: SolveResult,
+    ending: str,
     folder: Path | None,
     storage: str,
     locked: LockedGame | None,
@@ -328,7 +343,7 @@ def _report(
     from infoset.policy import restrict_policy, rounded_policy
 
     table, pot = TextTable(), result.policy.form.source.initial_pot
-    table.add_row("outcome", ENDINGS[result.outcome])
+    table.add_row("outcome", ending)
     if result.reason is not None:
         table.add_row("method", result.reason)
     if result.form_reason is not None:
