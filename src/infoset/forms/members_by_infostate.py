@@ -20,6 +20,29 @@ OTHER_GAME = (
 """Message for the table of a policy with another fingerprint."""
 
 
+def infostate_table(form: Form, other_game: str) -> FormTable:
+    """Return a table with a number for each sequence but the empty ones; see `FormTable`."""
+    players: list[Player] = []
+    places: list[str] = []
+    actions: list[Action] = []
+    for player in range(form.num_players):
+        for number, label in enumerate(form.infostate_labels(player)):
+            legal = form.actions_at(player, number)
+            players += [player] * len(legal)
+            places += [label] * len(legal)
+            actions += legal
+    return FormTable(
+        ("probability",),
+        "infostate",
+        players,
+        places,
+        actions,
+        tuple(np.arange(1, plex.num_sequences)[:, None] for plex in form.treeplexes),
+        {},
+        other_game,
+    )
+
+
 class MembersByInfostate(DerivedMembers):
     """Members derived from the labels and actions of infostates, and from the gradient."""
 
@@ -47,19 +70,7 @@ class MembersByInfostate(DerivedMembers):
 
     def table(self: Form) -> FormTable:
         """Return the rows in which files store a number for each sequence but the empty ones."""
-        columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        players: list[Player] = []
-        places: list[str] = []
-        actions: list[Action] = []
-        for player in range(self.num_players):
-            for infostate, text in enumerate(self.infostate_labels(player)):
-                legal = self.actions_at(player, infostate)
-                players += [player] * len(legal)
-                places += [text] * len(legal)
-                actions += legal
-        return FormTable(
-            ("probability",), "infostate", players, places, actions, columns, {}, OTHER_GAME
-        )
+        return infostate_table(self, OTHER_GAME)
 
     def look_up(self: Form, key: Hashable) -> tuple[Player, int]:
         """Return the player and the number of the infostate that a key names: text, or both."""

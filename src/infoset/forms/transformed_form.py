@@ -13,6 +13,7 @@ from infoset.errors import UnknownNameError
 from infoset.forms._treeplex_kernels import max_additions
 from infoset.forms.derived_members import MeasuredByKernels, plan_value
 from infoset.forms.form import Form, FormTable
+from infoset.forms.members_by_infostate import infostate_table
 from infoset.forms.payoffs import FormPayoffs, with_own_payoffs
 from infoset.forms.sequence_form import UNIT, as_sequence_form
 from infoset.forms.transform import Transform
@@ -394,19 +395,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
 
     def table(self) -> FormTable:
         """Return the rows in which files store a number for each sequence but the empty ones."""
-        players: list[Player] = []
-        places: list[str] = []
-        actions: list[Action] = []
-        for player in range(self.num_players):
-            for number, label in enumerate(self.infostate_labels(player)):
-                legal = self.actions_at(player, number)
-                players += [player] * len(legal)
-                places += [label] * len(legal)
-                actions += legal
-        columns = tuple(np.arange(1, plex.num_sequences)[:, None] for plex in self.treeplexes)
-        return FormTable(
-            ("probability",), "infostate", players, places, actions, columns, {}, _OTHER_GAME
-        )
+        return infostate_table(self, _OTHER_GAME)
 
 
 _OTHER_GAME = (
