@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from policy_forgeries import TYPES, write_header, write_plain
 
-from infoset.policy.policy_tables import DIGEST, HAND, KEY, table_digest
+from infoset.policy.policy_tables import DIGEST, KEY
+from infoset.policy.table_digests import HAND, table_digest
 from infoset.utils.array_files import read_arrays, write_arrays
 from infoset.utils.checksums import CHECKSUM, with_checksum
 

@@ -37,14 +37,13 @@ from infoset.policy import (
 )
 from infoset.policy.policy_tables import (
     DIGEST,
-    HAND,
     KEY,
     NUMBERS_DIGEST,
     NUMBERS_FORMAT,
     STORAGES,
-    numbers_digest,
     write_table,
 )
+from infoset.policy.table_digests import HAND, numbers_digest
 from infoset.utils.array_files import HEADER, NAMES, read_arrays, write_arrays
 from infoset.utils.checksums import CHECKSUM, with_checksum
 

@@ -192,13 +192,19 @@ def test_tables_have_a_row_for_each_sequence(game):
         table = one.table()
         for player, plex in enumerate(one.treeplexes):
             rows = [row for row, owner in enumerate(table.players) if owner == player]
-            columns = table.sequences[player][:]
+            columns = table.sequences[player][:, :]
             assert len(columns) == len(rows)
             assert set(columns.ravel().tolist()) == set(range(1, plex.num_sequences))
             acting = plex.infostate_of_sequence[columns[:, 0]].tolist()
-            for row, number, sequence in zip(rows, acting, columns[:, 0].tolist(), strict=True):
-                rank = sequence - int(plex.first_sequence[number])
+            ranks = [rank for count in table.num_actions[player].tolist() for rank in range(count)]
+            for row, number, sequence, rank in zip(
+                rows, acting, columns[:, 0].tolist(), ranks, strict=True
+            ):
+                assert sequence == int(plex.first_sequence[number]) + rank
                 assert table.actions[row] == one.actions_at(player, number)[rank]
+            # Rows may be an array of any shape, and columns may be some of those of the table.
+            some = np.arange(len(rows))[None, ::2]
+            np.testing.assert_array_equal(table.sequences[player][some, 1:], columns[some, 1:])
     public, form = (one.table() for one in forms(game))
     assert Counter(form.players).keys() == Counter(public.players).keys()
 

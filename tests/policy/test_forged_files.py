@@ -23,7 +23,8 @@ from infoset.errors import InfosetError, PolicyFileError
 from infoset.game import step_text
 from infoset.game.infostate import label_text
 from infoset.policy import load_policy, read_metadata, save_policy, zoo_path
-from infoset.policy.policy_tables import KEY, table_digest, write_table
+from infoset.policy.policy_tables import KEY, write_table
+from infoset.policy.table_digests import table_digest
 from tests.support.cached_games import cached_tree
 
 NAMES = ("policy", "correlated policy", "policy on a public form")

@@ -30,6 +30,7 @@ from infoset.policy import (
     rounded_policy,
     save_policy,
     save_policy_csv,
+    table_digests,
     transfer_policy,
 )
 from infoset.policy.policy_tables import write_table
@@ -118,10 +119,18 @@ def test_other_tools_can_read_the_table(file, form):
     assert {row["player"] for row in rows} == {1}
 
 
-def test_players_with_different_numbers_of_hands(tmp_path):
-    # Of the random games, the first in which the numbers differ.
+def uneven_form():
+    """Return the form of the first random game in which the numbers of hands differ."""
     forms = (derive_public_form(build_tree(RandomPublicGame(seed))) for seed in range(99))
-    form = next(form for form in forms if form.num_hands[0] != form.num_hands[1])
+    return next(form for form in forms if form.num_hands[0] != form.num_hands[1])
+
+
+def merged_form():
+    return build_public_form(PublicRulesGame(SuitedPoker(num_ranks=2, num_deals=1), "suited"))
+
+
+def test_players_with_different_numbers_of_hands(tmp_path):
+    form = uneven_form()
     policy = random_public_policy(form)
     save_policy(policy, tmp_path / "p.parquet", storage="uint16")
     loaded = load_policy(tmp_path / "p.parquet", form)
@@ -207,10 +216,11 @@ def test_rows_that_are_missing(file, form):
         load_policy(file, form)
 
 
-def test_hands_that_the_form_merges_have_equal_probabilities(tmp_path):
+@pytest.mark.parametrize("at_once", [1, table_digests.NUMBERS_AT_ONCE])
+def test_hands_that_the_form_merges_have_equal_probabilities(tmp_path, monkeypatch, at_once):
     """Other numbers in the column of a merged hand were read by nobody but other tools."""
-    form = build_public_form(PublicRulesGame(SuitedPoker(num_ranks=2, num_deals=1), "suited"))
-    path = tmp_path / "p.parquet"
+    monkeypatch.setattr(table_digests, "NUMBERS_AT_ONCE", at_once)
+    form, path = merged_form(), tmp_path / "p.parquet"
     save_policy(random_public_policy(form), path)
     table = pq.read_table(path)
     numbers = table["hand_0"].to_numpy().copy()

@@ -15,7 +15,8 @@ from infoset.front import game_of_policy
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.policy import load_policy
-from infoset.policy.policy_tables import PROBABILITY, read_table, table_digest
+from infoset.policy.policy_tables import PROBABILITY, read_table
+from infoset.policy.table_digests import table_digest
 from infoset.tree import build_sequence_form
 from infoset.utils.arguments import check_path
 from infoset.utils.checksums import file_checksum

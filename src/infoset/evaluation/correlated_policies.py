@@ -14,7 +14,12 @@ from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_cce
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
 from infoset.forms import SequenceForm, check_sequence_form
 from infoset.policy import TabularPolicy, mix
-from infoset.policy.parquet_files import read_policy_rows, write_policy_rows
+from infoset.policy.parquet_files import (
+    encoded,
+    read_policy_rows,
+    row_labels,
+    write_policy_rows,
+)
 from infoset.policy.policy_tables import PROBABILITIES
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_type
@@ -135,8 +140,9 @@ def save_correlated_policy(
     )
     lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel(), pa.float64()), rows.shape[1])
     about = {**(metadata or {}), "weights": list(policy.weights)}
-    form = policy.form
-    write_policy_rows(form, form.table(), {PROBABILITIES: lists}, path, about)
+    form, table = policy.form, policy.form.table()
+    columns = pa.table({**encoded(row_labels(table)), PROBABILITIES: lists})
+    write_policy_rows(form, table, columns, path, about)
 
 
 def load_correlated_policy(path: str | Path, form: SequenceForm) -> CorrelatedPolicy:
@@ -152,7 +158,8 @@ def load_correlated_policy(path: str | Path, form: SequenceForm) -> CorrelatedPo
     check_sequence_form(form)
     found = read_policy_rows(path, PROBABILITIES, form, form.table())
     weights = found.fields["weights"]
-    lists: Any = found.table.column(PROBABILITIES).combine_chunks()
+    place = found.table.schema.names.index(PROBABILITIES)
+    lists: Any = found.table.select([place]).column(0).combine_chunks()
     numbers = lists.flatten().to_numpy().reshape(-1, len(weights))
     # A column holds one policy: all players' sequences, without the empty ones.
     ends = np.cumsum([plex.num_sequences - 1 for plex in form.treeplexes])[:-1]

@@ -41,7 +41,7 @@ class PlayerValues(NamedTuple):
 
 
 class SequenceTable(Protocol):
-    """A table [rows, columns] of sequences; slices of its rows are arrays."""
+    """A table [rows, columns] of sequences, which is indexed like an array."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -49,7 +49,8 @@ class SequenceTable(Protocol):
 
     def __len__(self) -> int: ...
 
-    def __getitem__(self, rows: slice, /) -> LongArray: ...
+    def __getitem__(self, index: tuple[LongArray | slice, slice], /) -> LongArray:
+        """Return the sequences of some rows in some columns, which are the last axis."""
 
 
 class FormTable(NamedTuple):
@@ -68,6 +69,8 @@ class FormTable(NamedTuple):
     sequences: tuple[SequenceTable, ...]
     """Per player, [its rows, its columns] the sequence of each number. Columns of hands that the
     form merges repeat a sequence."""
+    num_actions: tuple[IntArray, ...]
+    """Per player, [D] the number of rows of each decision: its actions, in order."""
     about: dict[str, object]
     """JSON values that belong to the columns, such as the labels of hands as text and their prior
     probabilities; empty for a single column."""

@@ -38,6 +38,7 @@ def infostate_table(form: Form, other_game: str) -> FormTable:
         places,
         actions,
         tuple(np.arange(1, plex.num_sequences)[:, None] for plex in form.treeplexes),
+        tuple(plex.num_actions for plex in form.treeplexes),
         {},
         other_game,
     )

@@ -321,6 +321,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
             [self.labels[node] for node, _ in rows],
             [action for _, action in rows],
             (_Places(self, 0), _Places(self, 1)),
+            tuple(self.num_actions[own] for own in self.decisions),
             {
                 "form": self.kind,
                 "hands": [[*map(label_text, own)] for own in self.hands],
@@ -332,7 +333,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """A player's sequences by public action and hand; rows are computed on demand."""
+    """A player's sequences by public action and hand; they are computed on demand."""
 
     form: PublicForm
     player: Player
@@ -345,9 +346,10 @@ class _Places:
     def __len__(self) -> int:
         return len(self.form.sequences[self.player].start) - 1
 
-    def __getitem__(self, rows: slice, /) -> LongArray:
+    def __getitem__(self, index: tuple[LongArray | slice, slice], /) -> LongArray:
+        rows, hands = index
         # The empty sequence, which comes first, is not an action.
-        return self.form.places(self.player, np.arange(1, 1 + len(self))[rows])
+        return self.form.places(self.player, np.arange(1, 1 + len(self))[rows], hands)
 
 
 def as_public_form(form: object) -> PublicForm:

@@ -228,17 +228,19 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         first, second = (own.max(axis=1) + 1 for own in self.hand_classes)
         return first, second
 
-    def places(self, player: Player, sequences: LongArray | slice) -> LongArray:
-        """Return [n, hands] the sequence of the treeplex of each public sequence with each hand.
+    def places(
+        self, player: Player, sequences: LongArray | slice, hands: slice = slice(None)
+    ) -> LongArray:
+        """Return [..., hands] the sequence of the treeplex of each public sequence with each hand.
 
         Parameters
         ----------
         sequences
-            [n] public sequences.
+            [...] public sequences.
         """
         _, _, start, stride, class_map = self.sequences[player]
-        of_hand = self.hand_classes[player][class_map[sequences]]
-        places: LongArray = start[sequences][:, None] + stride[sequences][:, None] * of_hand
+        of_hand = self.hand_classes[player][:, hands][class_map[sequences]]
+        places: LongArray = start[sequences][..., None] + stride[sequences][..., None] * of_hand
         return places
 
     @cached_property

@@ -290,9 +290,10 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
             about: dict[str, object] = {"form": self.kind, "infostates": "listed"}
             return super().table()._replace(about=about)
         columns = tuple(np.arange(1, own.num_sequences)[:, None] for own in self.shapes)
+        counts = tuple(plex.num_actions for plex in self.treeplexes)
         about = {"form": self.kind, "infostates": "numbered"}
         return FormTable(
-            *(("probability",), "infostate", [], [], [], columns, about, OTHER_GAME),
+            *(("probability",), "infostate", [], [], [], columns, counts, about, OTHER_GAME),
             is_listed=False,
         )
 

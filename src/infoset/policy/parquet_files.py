@@ -7,17 +7,17 @@ or, of a public form, one row per public action and one column per hand.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import InfosetError, ParameterError, PolicyFileError, show
-from infoset.forms import AnyForm, Form, FormT, FormTable, SequenceTable, Treeplex, check_form
+from infoset.forms import AnyForm, Form, FormT, FormTable, check_form
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import (
-    HAND,
     PROBABILITIES,
     PROBABILITY,
     STORAGES,
@@ -27,15 +27,25 @@ from infoset.policy.policy_tables import (
     read_table,
     write_table,
 )
+from infoset.policy.table_digests import HAND, Rows, column_blocks
 from infoset.policy.tabular import TabularPolicy, check_policy
-from infoset.typing import FloatArray, Player
+from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_choice, check_path
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 WHOLE: Final = {"uint16": 65_535, "uint8": 255}
 """The number that stands for a probability of 1."""
 
-NUMBERS_AT_ONCE: Final = 1 << 20
-"""About how many numbers of a table are read or written at once."""
+BYTES_AT_ONCE: Final = 1 << 25
+"""Bytes of the numbers in a row group, before they are compressed.
+
+Each column of a row group takes 200 bytes in the file beside its numbers, and some memory until the
+file is complete. With 1,100 hands, that is less than 1% of 32 MB."""
+
+COMPUTED_AT_ONCE: Final = 1 << 17
+"""About how many probabilities are computed at once, with 100 temporary bytes for each."""
 
 OTHER_ENDINGS: Final = (".csv", ".npz")
 """Suffixes of policy files that are not Parquet files."""
@@ -80,63 +90,108 @@ def save_policy(
     check_choice("storage", storage, STORAGES)
     form = policy.form
     table = form.table()
-    write_policy_rows(form, table, _columns(table, policy, storage), path, metadata, storage)
+    rows = _PolicyRows(policy, table, storage, row_labels(table))
+    write_policy_rows(form, table, rows, path, metadata, storage)
 
 
-def _columns(table: FormTable, policy: TabularPolicy, storage: str) -> dict[str, Any]:
-    """Return the columns of numbers."""
-    import pyarrow as pa
+@dataclass(frozen=True, eq=False)
+class _PolicyRows:
+    """The table of a policy, of which blocks of rows or of columns are computed on demand."""
 
-    kind: Any = pa.from_numpy_dtype(np.dtype(storage))
-    rows = [_rows_of(policy, player, own, storage) for player, own in enumerate(table.sequences)]
-    columns = {}
-    for column, name in enumerate(table.columns):
-        parts = [
-            pa.array(own[column]) if column < len(own) else pa.nulls(own.shape[1], kind)
-            for own in rows
-        ]
-        columns[name] = pa.chunked_array(parts, kind)
-    return columns
+    policy: TabularPolicy
+    table: FormTable
+    storage: str
+    labels: Mapping[str, Any]
 
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+        return self.slice(0, 0).schema
 
-def _rows_of(
-    policy: TabularPolicy, player: Player, sequences: SequenceTable, storage: str
-) -> NDArray[Any]:
-    """Return [columns, rows] the numbers of a player, one column after another."""
-    own = policy.probabilities_of(player)
-    if storage in WHOLE:
-        own = _whole_numbers(policy.form.treeplexes[player], own, WHOLE[storage])
-    columns = np.empty(sequences.shape[::-1], storage)
-    for some in _parts(sequences):
-        columns[:, some] = own[sequences[some]].T
-    return columns
+    def __len__(self) -> int:
+        return sum(map(len, self.table.sequences))
 
+    def select(self, columns: list[int], /) -> pa.Table:
+        """Return all rows of some consecutive columns."""
+        return self._block(range(len(self)), range(columns[0], columns[-1] + 1))
 
-def _parts(sequences: SequenceTable) -> Iterator[slice]:
-    """Yield ranges of rows of a limited size."""
-    rows, columns = sequences.shape
-    size = max(1, NUMBERS_AT_ONCE // max(1, columns))
-    for begin in range(0, rows, size):
-        yield slice(begin, min(begin + size, rows))
+    def slice(self, offset: int, length: int, /) -> pa.Table:
+        """Return all columns of some rows."""
+        columns = range(len(self.labels) + len(self.table.columns))
+        return self._block(range(offset, offset + length), columns)
+
+    def _block(self, rows: range, columns: range) -> pa.Table:
+        import pyarrow as pa
+
+        labels = [*self.labels.items()][columns.start : columns.stop]
+        block: dict[str, Any] = encoded({name: own[rows.start : rows.stop] for name, own in labels})
+        begin, end = (max(0, place - len(self.labels)) for place in (columns.start, columns.stop))
+        hands = range(begin, end)
+        parts, first = [], 0
+        for player, sequences in enumerate(self.table.sequences):
+            num_rows, num_hands = sequences.shape
+            own_rows = range(num_rows)[max(0, rows.start - first) : max(0, rows.stop - first)]
+            parts.append(self._numbers(player, own_rows, range(num_hands)[begin:end]))
+            first += num_rows
+        kind: Any = pa.from_numpy_dtype(np.dtype(self.storage))
+        for place, hand in enumerate(hands):
+            column = [
+                pa.array(own[place]) if place < len(own) else pa.nulls(own.shape[1], kind)
+                for own in parts
+            ]
+            block[self.table.columns[hand]] = pa.chunked_array(column, kind)
+        return pa.table(block)
+
+    def _numbers(self, player: Player, rows: range, hands: range) -> NDArray[Any]:
+        """Return [hands, rows] the numbers in some of a player's rows."""
+        found = np.empty((len(hands), len(rows)), self.storage)
+        counts, row = self.table.num_actions[player], rows.start
+        ends, size = np.cumsum(counts), max(1, COMPUTED_AT_ONCE // max(1, len(hands)))
+        while row < rows.stop:
+            # All rows of a decision are computed, also if the block has only some of them.
+            first = int(np.searchsorted(ends, row, side="right"))
+            last = int(np.searchsorted(ends, min(row + size, rows.stop)))
+            begin = int(ends[first] - counts[first])
+            part = self._decisions(player, begin, counts[first : last + 1], hands)
+            part = part[row - begin : rows.stop - begin]
+            found[:, row - rows.start :][:, : len(part)] = part.T
+            row += len(part)
+        return found
+
+    def _decisions(
+        self, player: Player, begin: int, counts: IntArray, hands: range
+    ) -> NDArray[Any]:
+        """Return [rows, hands] the numbers of decisions with some numbers of actions.
+
+        begin : the first row of the first one.
+        """
+        first, whole = np.cumsum(counts) - counts, WHOLE.get(self.storage)
+        numbers = np.empty((int(counts.sum()), len(hands)), self.storage)
+        columns = slice(hands.start, hands.stop)
+        for count in np.unique(counts).tolist():
+            # [actions, decisions]
+            rows = first[counts == count] + np.arange(count)[:, None]
+            sequences = self.table.sequences[player][begin + rows, columns]
+            own = self.policy.at_sequences(player, sequences)
+            numbers[rows] = own if whole is None else _whole_numbers(own, whole)
+        return numbers
 
 
 def write_policy_rows(
     form: Form,
     table: FormTable,
-    columns: Mapping[str, Any],
+    rows: Rows,
     path: str | Path,
     metadata: Mapping[str, Any] | None,
     storage: str = "float64",
 ) -> None:
-    """Write the table of a form, with columns of numbers or lists.
+    """Write the table of a form, with columns of numbers or lists after those of `row_labels`.
 
     Raises
     ------
     PolicyFileError
         If the file cannot be written.
     """
-    import pyarrow as pa
-
     check_path("path", path)
     if str(path).lower().endswith(OTHER_ENDINGS):
         raise ParameterError(
@@ -146,13 +201,10 @@ def write_policy_rows(
     about: dict[str, Any] = {**(metadata or {}), "game": form.name, "fingerprint": form.fingerprint}
     if table.about or storage != "float64":
         about |= {"storage": storage, **table.about}
-    labels = row_labels(table)
-    names = [name for name in (table.place, "action") if name in labels]
-    for name in names:
-        labels[name] = labels[name].dictionary_encode()
     # A hand has nearly as many different numbers as rows.
-    dictionary = names if len(table.columns) > 1 else True
-    write_table(pa.table({**labels, **columns}), about, Path(path), dictionary)
+    dictionary = [table.place, "action"] if len(table.columns) > 1 else True
+    bytes_of_row = len(table.columns) * np.dtype(storage).itemsize
+    write_table(rows, about, Path(path), dictionary, max(1, BYTES_AT_ONCE // bytes_of_row))
 
 
 def row_labels(table: FormTable) -> dict[str, Any]:
@@ -168,6 +220,14 @@ def row_labels(table: FormTable) -> dict[str, Any]:
         "player": pa.array(table.players, pa.int32()),
         table.place: pa.array(table.places, pa.string()),
         "action": pa.array([*map(label_text, table.actions)], pa.string()),
+    }
+
+
+def encoded(labels: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns of labels in which a text is its place in a dictionary."""
+    return {
+        name: column if name == "player" else column.dictionary_encode()
+        for name, column in labels.items()
     }
 
 
@@ -194,26 +254,26 @@ def rounded_policy(policy: TabularPolicy[FormT], storage: str) -> TabularPolicy[
     if storage not in WHOLE:
         singles = [values.astype(storage).astype(np.float64) for values in policy.probabilities]
         return TabularPolicy.from_weights(form, singles)
-    pairs = zip(form.treeplexes, policy.probabilities, strict=True)
-    whole = WHOLE[storage]
-    return TabularPolicy(form, tuple(_whole_numbers(*own, whole) / whole for own in pairs))
+    whole, rounded = WHOLE[storage], []
+    for plex, probabilities in zip(form.treeplexes, policy.probabilities, strict=True):
+        values = np.ones(plex.num_sequences)
+        for count in np.unique(plex.num_actions).tolist():
+            first = plex.first_sequence[plex.num_actions == count]
+            sequences = first + np.arange(count)[:, None]
+            values[sequences] = _whole_numbers(probabilities[sequences], whole) / whole
+        rounded.append(values)
+    return TabularPolicy(form, tuple(rounded))
 
 
-def _whole_numbers(plex: Treeplex, probabilities: FloatArray, whole: int) -> FloatArray:
-    """Scale each infostate's probabilities [Q] to integers that sum to exactly `whole`."""
-    exact = probabilities[1:] * whole
-    numbers = np.floor(exact)
-    if not len(exact):
-        return np.array([float(whole)])
-    first = plex.first_sequence - 1
-    infostate = np.repeat(np.arange(len(first)), plex.num_actions)
-    missing = whole - np.add.reduceat(numbers, first)
-    # The actions of each infostate by remainder, the largest first; one more for those in front.
-    order = np.lexsort((numbers - exact, infostate))
-    # Each infostate keeps its block in the order, so `place` and `infostate` hold for both.
-    place = np.arange(len(exact)) - first[infostate]
-    numbers[order] += place < missing[infostate]
-    return np.concatenate([[float(whole)], numbers])
+def _whole_numbers(probabilities: FloatArray, whole: int) -> FloatArray:
+    """Scale [A, ...] probabilities of A actions to integers that sum to exactly `whole`."""
+    exact = probabilities * whole
+    numbers: FloatArray = np.floor(exact)
+    missing = whole - numbers.sum(axis=0)
+    # The actions by remainder, the largest first; one more for those in front.
+    order = np.argsort(numbers - exact, axis=0, kind="stable")
+    numbers += np.argsort(order, axis=0) < missing
+    return numbers
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
@@ -299,31 +359,47 @@ def read_policy_rows(path: str | Path, column: str, form: Form, table: FormTable
 
 def _policy_of(found: PolicyTable, form: AnyForm, table: FormTable) -> TabularPolicy[AnyForm]:
     """Return the policy in a table whose rows are those of a form."""
-    storage, policies, begin = found.fields.get("storage", "float64"), [], 0
-    for player, (plex, sequences) in enumerate(zip(form.treeplexes, table.sequences, strict=True)):
-        own = found.table.slice(begin, len(sequences))
-        begin += len(own)
-        columns = [own.column(name) for name in table.columns]
-        width = sequences.shape[1]
-        for place, column in enumerate(columns):
-            if column.null_count != (0 if place < width else len(own)):
-                raise PolicyFileError(
-                    f"the rows of player {player}, who has {width} hands, have "
-                    f"{column.null_count} gaps in the column {table.columns[place]}"
-                )
-        values = np.ones(plex.num_sequences)
+    values = [np.ones(plex.num_sequences) for plex in form.treeplexes]
+    for player, sequences, numbers in _numbers_in(found, table):
+        values[player][sequences] = numbers
+    size = sum(own.shape[0] * own.shape[1] for own in table.sequences)
+    if size > sum(len(own) - 1 for own in values):
         # Equivalent hands share a sequence: it has the numbers of the last one written.
-        for again in (False, True):
-            for some in _parts(sequences):
-                parts = [column[some].to_numpy() for column in columns[:width]]
-                rows = np.stack(parts, axis=1).astype(np.float64) / WHOLE.get(storage, 1)
-                if not again:
-                    values[sequences[some]] = rows
-                elif not np.array_equal(values[sequences[some]], rows, equal_nan=True):
+        for player, sequences, numbers in _numbers_in(found, table):
+            if not np.array_equal(values[player][sequences], numbers, equal_nan=True):
+                raise PolicyFileError(
+                    f"equivalent hands of player {player} have different probabilities"
+                )
+    if found.fields.get("storage") == "float32":
+        return TabularPolicy.from_weights(form, values)
+    return TabularPolicy(form, tuple(values))
+
+
+def _numbers_in(
+    found: PolicyTable, table: FormTable
+) -> Iterator[tuple[Player, LongArray, FloatArray]]:
+    """Yield the probabilities in a file by blocks: player, [rows, hands] sequences and values."""
+    whole, num_columns = WHOLE.get(found.fields.get("storage", "float64"), 1), len(table.columns)
+    labels = len(found.table.schema.names) - num_columns
+    first = 0
+    for block in column_blocks(found.table, range(labels, labels + num_columns)):
+        begin, names = 0, block.column_names
+        for player, sequences in enumerate(table.sequences):
+            num_rows, num_hands = sequences.shape
+            hands = range(num_hands)[first : first + len(names)]
+            own = block.slice(begin, num_rows).columns
+            for place, column in enumerate(own):
+                if column.null_count != (0 if place < len(hands) else num_rows):
                     raise PolicyFileError(
-                        f"equivalent hands of player {player} have different probabilities"
+                        f"the rows of player {player}, who has {num_hands} hands, have "
+                        f"{column.null_count} gaps in the column {names[place]}"
                     )
-        policies.append(values)
-    if storage == "float32":
-        return TabularPolicy.from_weights(form, policies)
-    return TabularPolicy(form, tuple(policies))
+            size = max(1, COMPUTED_AT_ONCE // max(1, len(hands)))
+            for row in range(0, num_rows if hands else 0, size):
+                rows = slice(row, row + size)
+                parts = [column[rows].to_numpy() for column in own[: len(hands)]]
+                numbers = np.stack(parts, axis=1).astype(np.float64) / whole
+                yield player, sequences[rows, hands.start : hands.stop], numbers
+            begin += num_rows
+        first += len(names)
+        del block, own  # before the next one is decoded

@@ -1,4 +1,4 @@
-"""The tables in policy files: decoded, checked against a schema, and compared with a game's labels.
+"""The tables in policy files: written, read, and compared with a schema and with a game's labels.
 
 Every reader of a Parquet file with a policy calls `read_table`. It checks, in this order, the
 fields of the metadata, the names and types of all columns, and one digest of everything: names,
@@ -13,15 +13,21 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from os import strerror
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import numpy as np
-
 from infoset._version import __version__
 from infoset.errors import PolicyFileError, PolicyMismatchError, show
+from infoset.policy.table_digests import (
+    HAND,
+    Columns,
+    Rows,
+    numbers_digest,
+    plain,
+    table_digest,
+    type_name,
+)
 from infoset.utils.checksums import CHECKSUM, has_checksum, with_checksum
 from infoset.utils.files import is_free_or_regular, replace_file
 from infoset.utils.json_fields import parse_json, typed_fields
@@ -45,9 +51,7 @@ NUMBERS_DIGEST: Final = "sha256_of_numbers"
 
 PROBABILITY: Final = "probability"
 PROBABILITIES: Final = "probabilities"
-HAND: Final = "hand_"
-"""The column of numbers of a single and of a correlated policy; and the beginning of the names of
-those of a policy on a public form, one for each hand."""
+"""The column of numbers of a single and of a correlated policy."""
 
 STORAGES: Final = ("float64", "float32", "uint16", "uint8")
 """How a file stores a probability: as a floating-point number; or as a whole number, which is the
@@ -81,10 +85,10 @@ OPTIONAL_FIELDS: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class PolicyTable:
-    """The decoded content of a policy file; names, types and digests are checked."""
+    """The content of a policy file; names, types and digests are checked."""
 
     path: Path
-    table: pa.Table
+    table: Columns
     metadata: Mapping[str, Any]
     """All metadata but the digests, as JSON values."""
     fields: Mapping[str, Any]
@@ -121,7 +125,8 @@ class PolicyTable:
         """
         import pyarrow as pa
 
-        found = {name: _plain(self.table.column(name)) for name in expected}
+        labels = self.table.select([*range(len(expected))])
+        found = {name: plain(labels.column(name)) for name in expected}
         if len(self.table) != count:
             raise PolicyFileError(
                 f"{self.path} has {len(self.table)} rows, but a policy for this game has {count}: "
@@ -146,6 +151,8 @@ class PolicyTable:
 def read_table(path: Path, column: str) -> PolicyTable:
     """Return the table and the metadata of a policy file after checking its schema and digests.
 
+    The table reads its columns from the file, which stays open as long as the table exists.
+
     column : the first column of numbers, which tells the kinds of policies apart.
 
     Raises
@@ -153,11 +160,11 @@ def read_table(path: Path, column: str) -> PolicyTable:
     PolicyFileError
         If the file is missing, damaged, changed, of another format, or another kind of policy.
     """
-    table = _read_parquet(path)
-    names = table.column_names
+    table = _ParquetColumns(path)
+    names = table.schema.names
     if column not in names:
         raise PolicyFileError(f"{path} {_found(names)}")
-    metadata = _metadata(table, path)
+    metadata = _metadata(table.schema, path)
     try:
         optional = OPTIONAL_FIELDS if column == PROBABILITY else {}
         more = {name: kind for name, kind in optional.items() if name in metadata}
@@ -176,30 +183,57 @@ def read_table(path: Path, column: str) -> PolicyTable:
     return PolicyTable(path, table, metadata, fields)
 
 
-def _read_parquet(path: Path) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+class _ParquetColumns:
+    """The columns of an open Parquet file."""
 
-    if not is_free_or_regular(path):
-        raise PolicyFileError(f"{path} is a folder, a pipe or a device; give the name of a file")
-    try:
-        with open(path, "rb") as file:
-            if file.read(len(PARQUET)) != PARQUET:
-                raise PolicyFileError(
-                    f"{path} cannot be read as a policy: it is not a Parquet file, such as one "
-                    "that 'infoset solve' saves; check its path"
-                )
-        table = pq.read_table(path, page_checksum_verification=True)
-        table.validate(full=True)
-        [name.encode() for name in table.column_names]  # raises if they are not UTF-8
-    except FileNotFoundError as error:
-        raise PolicyFileError(f"there is no file {path}; check the path of the policy") from error
-    except (pa.ArrowException, OSError, ValueError) as error:
-        reason = shortened(str(error).split("\n", 1)[0])
-        raise PolicyFileError(
-            f"{path} cannot be read as a Parquet file ({reason}); it is damaged or not a policy"
-        ) from error
-    return table
+    def __init__(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        if not is_free_or_regular(path):
+            raise PolicyFileError(
+                f"{path} is a folder, a pipe or a device; give the name of a file"
+            )
+        self._path = path
+        with self._reading():
+            with open(path, "rb") as file:
+                if file.read(len(PARQUET)) != PARQUET:
+                    raise PolicyFileError(
+                        f"{path} cannot be read as a policy: it is not a Parquet file, such as one "
+                        "that 'infoset solve' saves; check its path"
+                    )
+            self._file = pq.ParquetFile(path, page_checksum_verification=True)
+            self.schema = self._file.schema_arrow
+            [name.encode() for name in self.schema.names]  # raises if they are not UTF-8
+
+    def __len__(self) -> int:
+        return self._file.metadata.num_rows
+
+    def select(self, columns: list[int], /) -> pa.Table:
+        """Decode some columns, whose names are unique."""
+        with self._reading():
+            table = self._file.read([self.schema.names[place] for place in columns])
+            table.validate(full=True)
+            if len(table) != len(self):
+                raise ValueError(f"{len(table)} rows instead of {len(self)}")
+        return table
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Raise a `PolicyFileError` if the file cannot be read."""
+        import pyarrow as pa
+
+        path = self._path
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise PolicyFileError(
+                f"there is no file {path}; check the path of the policy"
+            ) from error
+        except (pa.ArrowException, OSError, ValueError) as error:
+            reason = shortened(str(error).split("\n", 1)[0])
+            raise PolicyFileError(
+                f"{path} cannot be read as a Parquet file ({reason}); it is damaged or not a policy"
+            ) from error
 
 
 def column_names(path: str | Path) -> list[str]:
@@ -252,9 +286,9 @@ def _found(names: Sequence[str]) -> str:
     return f"is not a policy: it has no column {PROBABILITY!r}"
 
 
-def _metadata(table: pa.Table, path: Path) -> dict[str, Any]:
+def _metadata(schema: pa.Schema, path: Path) -> dict[str, Any]:
     """Return the metadata of a table after comparing its format and its checksum."""
-    raw = (table.schema.metadata or {}).get(KEY)
+    raw = (schema.metadata or {}).get(KEY)
     try:
         about = parse_json(raw) if raw else None
     except ValueError:
@@ -291,95 +325,43 @@ def _schema(column: str, fields: Mapping[str, Any]) -> dict[str, str]:
     return labels | {f"{HAND}{hand}": KINDS[fields["storage"]] for hand in range(num_hands)}
 
 
-def _check_columns(table: pa.Table, schema: Mapping[str, str], path: Path) -> None:
+def _check_columns(table: Columns, schema: Mapping[str, str], path: Path) -> None:
     """Raise unless a table has the columns of a schema; only those of hands may have gaps."""
-    if table.column_names != [*schema]:
+    names = table.schema.names
+    if names != [*schema]:
         raise PolicyFileError(
-            f"{path} has the columns {show(table.column_names)}, but a policy has "
+            f"{path} has the columns {show(names)}, but a policy has "
             f"{show([*schema])}, so save the policy again"
         )
-    for name, kind in schema.items():
-        column = table.column(name)
-        if _type_name(column.type) != kind:
+    for place, (name, kind) in enumerate(schema.items()):
+        found = type_name(table.schema.field(place).type)
+        if found != kind:
             raise PolicyFileError(
-                f"the column {name!r} of {path} has type {_type_name(column.type)}, but in a "
+                f"the column {name!r} of {path} has type {found}, but in a "
                 f"policy it has type {kind}, so save the policy again"
             )
-        values = _plain(column)
+        if name.startswith(HAND):
+            continue
+        values = plain(table.select([place]).column(0))
         if kind.endswith("]"):
             values = values.flatten()
-        if len(values) < len(table) or (values.null_count and not name.startswith(HAND)):
+        if len(values) < len(table) or values.null_count:
             raise PolicyFileError(f"the column {name!r} of {path} has gaps; save the policy again")
 
 
-def _type_name(kind: pa.DataType) -> str:
-    """Return the name of a type, without how its values are stored."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(kind):
-        return str(kind.value_type)
-    if pa.types.is_fixed_size_list(kind):
-        return f"{kind.value_type}[{kind.list_size}]"
-    return str(kind)
-
-
-def _plain(column: pa.ChunkedArray[Any]) -> Any:
-    """Return a column as one array, without a dictionary."""
-    import pyarrow as pa
-
-    array: Any = column.combine_chunks()
-    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
-
-
-def table_digest(table: pa.Table) -> str:
-    """Return a digest of all columns of a table: names, types, lengths, gaps and values."""
-    digest = sha256()
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        values = _plain(column)
-        kind, gaps = _type_name(values.type), values.null_count
-        digest.update(json.dumps([name, kind, len(values), gaps]).encode())
-        if gaps:
-            digest.update(values.is_null().to_numpy(zero_copy_only=False).tobytes())
-        if kind == "string":
-            texts = [(text or "").encode() for text in values.to_pylist()]
-            # Lengths first: the joined texts do not show where one of them ends.
-            digest.update(np.array([*map(len, texts)], "<i8").tobytes())
-            digest.update(b"".join(texts))
-        else:
-            digest.update(_bytes_of(values))
-    return digest.hexdigest()
-
-
-def _bytes_of(values: Any) -> bytes:
-    """Return the numbers in an array, or in its lists, as bytes; gaps are left out."""
-    import pyarrow as pa
-
-    if pa.types.is_fixed_size_list(values.type):
-        values = values.flatten()
-    numbers = values.drop_null().to_numpy(zero_copy_only=False)
-    return np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<")).tobytes()
-
-
-def numbers_digest(table: pa.Table, column: str) -> str:
-    """Return the digest of the numbers of a table in the first format of version 0.1.0."""
-    if not column.startswith(HAND):
-        return sha256(_bytes_of(_plain(table.column(column)))).hexdigest()
-    digest = sha256()
-    for name in table.column_names:
-        if name.startswith(HAND):
-            values = _plain(table.column(name))
-            count = len(values) - values.null_count
-            digest.update(f"{name} {values.type} {count} ".encode())
-            digest.update(_bytes_of(values))
-    return digest.hexdigest()
-
-
 def write_table(
-    table: pa.Table, metadata: Mapping[str, Any], path: Path, dictionary: Any = True
+    table: Rows,
+    metadata: Mapping[str, Any],
+    path: Path,
+    dictionary: Any = True,
+    rows_at_once: int = 1 << 20,
 ) -> None:
     """Write a table with metadata, to which format, version and digests are added.
 
+    The table is read twice: its columns for the digest, and then its rows.
+
     dictionary : the columns stored as a dictionary.
+    rows_at_once : the number of rows of a row group.
 
     Raises
     ------
@@ -391,14 +373,20 @@ def write_table(
     about = {name: value for name, value in metadata.items() if name != CHECKSUM}
     about |= {"format": FORMAT, "version": __version__, DIGEST: table_digest(table)}
     whole = with_checksum(about)
-    with replace_policy_file(path) as temporary:
-        pq.write_table(
-            table.replace_schema_metadata({KEY: json.dumps(whole).encode()}),
+    with (
+        replace_policy_file(path) as temporary,
+        pq.ParquetWriter(
             temporary,
+            table.schema.with_metadata({KEY: json.dumps(whole).encode()}),
             compression="zstd",
             use_dictionary=dictionary,
             write_page_checksum=True,
-        )
+            # Nobody searches for probabilities, and a file may have a thousand columns.
+            write_statistics=False,
+        ) as writer,
+    ):
+        for begin in range(0, len(table), rows_at_once):
+            writer.write_table(table.slice(begin, rows_at_once), rows_at_once)
 
 
 @contextmanager

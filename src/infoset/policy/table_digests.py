@@ -1,0 +1,117 @@
+"""Digests of tables, of which a block of columns is decoded at a time.
+
+The numbers in a table may take more memory than the policy itself. A table is therefore written by
+blocks of rows, and read by blocks of columns, because its digest is computed column by column.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+HAND: Final = "hand_"
+"""The beginning of the names of the columns of a policy on a public form, one for each hand."""
+
+NUMBERS_AT_ONCE: Final = 1 << 20
+"""About how many numbers of a table are decoded at once."""
+
+
+class Columns(Protocol):
+    """A table whose columns are decoded when they are selected; an Arrow table is one, too."""
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns, and the metadata."""
+
+    def __len__(self) -> int: ...
+
+    def select(self, columns: list[int], /) -> pa.Table:
+        """Return all rows of some consecutive columns, by their places."""
+
+
+class Rows(Columns, Protocol):
+    """A table that can be written: blocks of its rows are available, too."""
+
+    def slice(self, offset: int, length: int, /) -> pa.Table:
+        """Return all columns of some rows."""
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Return the name of a type, without how its values are stored."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return str(kind.value_type)
+    if pa.types.is_fixed_size_list(kind):
+        return f"{kind.value_type}[{kind.list_size}]"
+    return str(kind)
+
+
+def plain(column: pa.ChunkedArray[Any]) -> Any:
+    """Return a column as one array, without a dictionary."""
+    import pyarrow as pa
+
+    array: Any = column.combine_chunks()
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def column_blocks(table: Columns, columns: Sequence[int]) -> Iterator[pa.Table]:
+    """Yield some columns of a table, about `NUMBERS_AT_ONCE` numbers at a time."""
+    width = max(1, NUMBERS_AT_ONCE // max(1, len(table)))
+    for begin in range(0, len(columns), width):
+        yield table.select([*columns[begin : begin + width]])
+
+
+def table_digest(table: Columns) -> str:
+    """Return a digest of all columns of a table: names, types, lengths, gaps and values."""
+    digest = sha256()
+    for name, values in _plain_columns(table, range(len(table.schema.names))):
+        kind, gaps = type_name(values.type), values.null_count
+        digest.update(json.dumps([name, kind, len(values), gaps]).encode())
+        if gaps:
+            digest.update(values.is_null().to_numpy(zero_copy_only=False).tobytes())
+        if kind == "string":
+            texts = [(text or "").encode() for text in values.to_pylist()]
+            # Lengths first: the joined texts do not show where one of them ends.
+            digest.update(np.array([*map(len, texts)], "<i8").tobytes())
+            digest.update(b"".join(texts))
+        else:
+            digest.update(_bytes_of(values))
+    return digest.hexdigest()
+
+
+def _plain_columns(table: Columns, columns: Sequence[int]) -> Iterator[tuple[str, Any]]:
+    """Yield the names of some columns, and each as one array without a dictionary."""
+    for block in column_blocks(table, columns):
+        yield from zip(block.column_names, map(plain, block.columns), strict=True)
+        del block  # before the next one is decoded
+
+
+def _bytes_of(values: Any) -> bytes:
+    """Return the numbers in an array, or in its lists, as bytes; gaps are left out."""
+    import pyarrow as pa
+
+    if pa.types.is_fixed_size_list(values.type):
+        values = values.flatten()
+    numbers = values.drop_null().to_numpy(zero_copy_only=False)
+    return np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<")).tobytes()
+
+
+def numbers_digest(table: Columns, column: str) -> str:
+    """Return the digest of the numbers of a table in the first format of version 0.1.0."""
+    is_public = column.startswith(HAND)
+    prefix, names = HAND if is_public else column, table.schema.names
+    columns = [place for place, name in enumerate(names) if name.startswith(prefix)]
+    digest = sha256()
+    for name, values in _plain_columns(table, columns):
+        if is_public:
+            digest.update(f"{name} {values.type} {len(values) - values.null_count} ".encode())
+        digest.update(_bytes_of(values))
+    return digest.hexdigest()
