@@ -43,7 +43,7 @@ GAME = (
     "max_raises=3)"
 )
 METHOD, ITERATIONS = "dcfr", 10
-PRECISIONS = ("float32", "float64")
+PRECISIONS = ("int16", "float32", "float64")
 STAGES = ("build", "iterations", "measurement", "result", "save", "evaluate")
 HEADER = ["precision", "whole", *STAGES]
 

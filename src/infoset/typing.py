@@ -24,6 +24,7 @@ __all__ = [
     "JointAction",
     "LongArray",
     "Player",
+    "ShortArray",
     "StateArrays",
     "World",
 ]
@@ -50,6 +51,7 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IndexArray: TypeAlias = NDArray[np.uint32]
 IntArray: TypeAlias = NDArray[np.int32]
 LongArray: TypeAlias = NDArray[np.int64]
+ShortArray: TypeAlias = NDArray[np.int16 | np.uint16]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
 StateArrays: TypeAlias = Mapping[str, NDArray[Any]]

@@ -134,6 +134,11 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
             "does not include lp",
         ),
         (["solve", "kuhn_poker", "--method", "cfr", "--precision", "float16"], "float32"),
+        (["solve", "goofspiel", "--method", "cfr", "--precision", "int16"], "has no public form"),
+        (
+            ["solve", "kuhn_poker", "--method", "cfr", "--precision", "int16", "--form=sequence"],
+            "a sequence form: use a public form",
+        ),
         (["solve", "kuhn_poker", "--method", "lp", "--threads", "2"], "leave threads out"),
         (["solve", "kuhn_poker", "--method", "cfr", "--threads", "0"], "threads=0"),
         (["prove", "matrix_pd"], "two-player constant-sum"),

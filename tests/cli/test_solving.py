@@ -464,6 +464,9 @@ def test_single_precision_is_named_and_measured_in_double(command):
     assert single["exploitability"] == pytest.approx(double["exploitability"], rel=1e-3)
     assert single["exploitability"] != double["exploitability"]
     assert single["folder"] == os.path.join("runs", "kuhn_poker-cfr-plus-float32")
+    short = command(*arguments, "--precision", "int16").json
+    assert (short["method"], short["form"]) == ("cfr+ (int16)", "public")
+    assert short["exploitability"] == pytest.approx(double["exploitability"], rel=1e-2)
 
 
 def test_threads_change_no_digit(command):

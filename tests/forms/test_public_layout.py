@@ -67,11 +67,21 @@ def test_sweeps_have_the_bits_of_listed_infostates(form, player):
     np.testing.assert_array_equal(layout.positions(some), wanted.position[some])
     best = wanted.best_values(plex, by_position.copy())
     np.testing.assert_array_equal(layout.best_values(plex, by_position.copy()), best)
-    counts = np.random.default_rng(player).integers(0, 100, plex.num_sequences)
-    number = max_additions(
-        plex.parent_sequence, plex.first_sequence, plex.num_actions, counts.copy()
-    )
-    assert layout.max_additions(wanted.to_positions(counts)) == number
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_additions_are_bounded_by_public_decisions(form, player):
+    plex, runs, sequences = listed(form, player), form.runs[player], form.sequences[player]
+    counts = np.random.default_rng(player).integers(0, 100, len(sequences.start))
+    places = form.places(player, np.arange(len(counts)))
+    by_sequence = np.zeros(plex.num_sequences, np.int64)
+    by_sequence[places] = counts[:, None]
+    shape = plex.parent_sequence, plex.first_sequence, plex.num_actions
+    number, bound = max_additions(*shape, by_sequence), runs.max_additions(counts.copy())
+    if form.symmetry is None:
+        assert bound == number
+    else:
+        assert number <= bound <= 1.5 * number
 
 
 def test_hands_of_one_class_add_their_terminals():
@@ -80,6 +90,9 @@ def test_hands_of_one_class_add_their_terminals():
     assert merged.symmetry is not None
     assert merged.rounding > 0
     for player in range(2):
-        counts = merged._additions(player, 1)
-        terminals = np.bincount(merged.terminal_sequence[:, player])
-        assert counts.sum() == terminals.sum() * merged.num_hands[player]
+        counts, terminals = merged._additions(player, 1), merged.terminal_sequence[:, player]
+        classes = merged.hand_classes[player][merged.sequences[player].class_map[1:]]
+        largest = np.array([np.bincount(row).max() for row in classes])
+        assert largest.max() > 1
+        np.testing.assert_array_equal(counts[1:], np.bincount(terminals)[1:] * largest)
+        assert counts[0] == np.bincount(terminals)[0] * merged.num_hands[player]

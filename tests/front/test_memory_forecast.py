@@ -18,7 +18,7 @@ RIVER = (
 )
 
 
-@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("precision", ["float64", "float32", "int16"])
 @pytest.mark.parametrize("game", [RIVER, TURN, "leduc_poker(num_ranks=20)"])
 def test_the_forecast_is_above_the_peak_and_close_to_it(game, precision):
     def solve():

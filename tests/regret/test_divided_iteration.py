@@ -193,15 +193,3 @@ def test_finished_solvers_keep_their_policies(forms):
     before = solver.policy().digest, solver.current_policy().digest, solver.evaluate()
     solver.finish()
     assert (solver.policy().digest, solver.current_policy().digest, solver.evaluate()) == before
-
-
-def test_saved_policies_of_another_schedule_are_stored(forms):
-    form = forms["turn", True]
-    solver, resumed = (RegretSolver(form, SCHEMES["dcfr"]) for _ in range(2))
-    solver.run(3)
-    saved = {name: array.copy() for name, array in solver.state().items()}
-    saved["policies.1"] = np.roll(saved["policies.1"], 1)
-    resumed.set_state(saved)
-    np.testing.assert_array_equal(resumed.state()["policies.1"], saved["policies.1"])
-    resumed.run(2)
-    assert np.isfinite(resumed.regrets(1)).all()

@@ -11,7 +11,6 @@ from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer, minimizer
 from infoset.regret.threads import ThreadedIteration
 from infoset.solvers.regret_family import RegretSolver
-from infoset.utils.state import copy_arrays
 from tests.support.changing_schemes import PREDICTING, UNEVEN
 
 GAMES = (
@@ -43,9 +42,13 @@ def made(monkeypatch, form):
 
 
 def assert_equal_states(one, other):
-    found = other.state()
-    for name, array in one.state().items():
-        np.testing.assert_array_equal(array, found[name], name)
+    """Assert that states are equal; only one of them may contain policies."""
+    first, second = one.state(), other.state()
+    for name in first.keys() & second.keys():
+        np.testing.assert_array_equal(first[name], second[name], name)
+    for own, found in zip(one.current_weights(), other.current_weights(), strict=True):
+        np.testing.assert_array_equal(own, found)
+    assert {"regrets.0", "averages.1", "done"} <= first.keys() & second.keys()
 
 
 @pytest.mark.parametrize(("threads", "precision"), [(1, "float32"), (2, "float32"), (1, "float64")])
@@ -75,7 +78,8 @@ def test_saved_states_are_resumed(made, scheme):
     stored, matched, resumed = (made(scheme, is_stored) for is_stored in (True, False, False))
     stored.run(7)
     matched.run(7)
-    saved = {name: array.copy() for name, array in stored.state().items()}
+    saved = {name: array.copy() for name, array in matched.state().items()}
+    assert not {"policies.0", "policies.1"} & saved.keys()
     resumed.set_state(saved)
     assert resumed._matches
     for solver in (stored, matched, resumed):
@@ -85,18 +89,31 @@ def test_saved_states_are_resumed(made, scheme):
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_saved_policies_of_another_schedule_are_stored(made, threads):
-    """They do not match the regrets by the row that this schedule has at the iteration."""
-    stored, resumed = (made("dcfr", is_stored, threads) for is_stored in (True, False))
-    stored.run(7)
-    saved = {name: array.copy() for name, array in stored.state().items()}
-    saved["policies.1"] = np.roll(saved["policies.1"], 1)
-    copy_arrays(stored.state(), saved)
-    resumed.set_state(saved)
+def test_policies_of_another_schedule_are_resumed(made, threads):
+    """They match the regrets by the last row of the schedule in the session that saved them."""
+    other = made(UNEVEN, False, threads)
+    other.run(7)
+    resumed = made("cfr+", False, threads)
+    resumed.set_state({name: array.copy() for name, array in other.state().items()})
+    assert resumed._matches
+    assert_equal_states(other, resumed)
+    before = made("cfr+", False, threads)
+    before.set_state({**other.state(), "last_row": np.ones(9)})
+    assert any(map(np.any, map(np.not_equal, before.current_weights(), other.current_weights())))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stored_policies_are_resumed(made, threads):
+    """Policies are stored after runs in which the schedule predicts."""
+    whole, resumed = (made(PREDICTING, False, threads) for _ in range(2))
+    for _ in range(3):
+        whole.run(4)
+    assert not whole._matches
+    resumed.set_state({name: array.copy() for name, array in whole.state().items()})
     assert not resumed._matches
-    for solver in (stored, resumed):
+    for solver in (whole, resumed):
         solver.run(6)
-    assert_equal_states(stored, resumed)
+    assert_equal_states(whole, resumed)
 
 
 def test_a_start_is_restored_after_several_runs(made):

@@ -14,6 +14,7 @@ from infoset.forms._payoff_kernels import (
 )
 from infoset.forms._public_division_kernels import (
     Parts,
+    RowNumbers,
     RowWorkspace,
     add_copies,
     add_to_parents,
@@ -21,6 +22,7 @@ from infoset.forms._public_division_kernels import (
     fill_part_gradient,
     keep_copies,
     read_reach_of_run,
+    unpack_row,
 )
 from infoset.forms._public_payoff_kernels import (
     Composition,
@@ -66,6 +68,7 @@ from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmet
 from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.infostate_tree import InfostateTree, LazyObservations, PublicTree, acting_tree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
+from infoset.forms.packed_rows import PackedRows, Weights, row_numbers
 from infoset.forms.payoffs import (
     FormPayoffs,
     absolute_payoffs,
@@ -187,6 +190,7 @@ __all__ = [
     "LockedBehavior",
     "LockedForm",
     "Operator",
+    "PackedRows",
     "PartWorkspace",
     "Parts",
     "PlanMap",
@@ -203,6 +207,7 @@ __all__ = [
     "PublicTrunk",
     "ReducedForm",
     "RolledBack",
+    "RowNumbers",
     "RowWorkspace",
     "SequenceForm",
     "SequenceTable",
@@ -213,6 +218,7 @@ __all__ = [
     "TransformedForm",
     "Treeplex",
     "TwoPlayerPayoffs",
+    "Weights",
     "WorldClasses",
     "WorldForm",
     "WorldPayoffs",
@@ -281,6 +287,7 @@ __all__ = [
     "reduce_form",
     "restrict_blocks",
     "roll_back",
+    "row_numbers",
     "sequences_at",
     "sequences_in_tree",
     "sequences_of_nodes",
@@ -289,6 +296,7 @@ __all__ = [
     "terminal_gradient",
     "terminals_of_terms",
     "unblocked_reach",
+    "unpack_row",
     "values_at_terminals",
     "values_of_plans",
     "widest_plan",

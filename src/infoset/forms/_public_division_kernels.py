@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.forms._public_payoff_kernels import PublicPayoffs, add_batches
-from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.typing import FloatArray, IntArray, LongArray, ShortArray
 from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
 
 
@@ -52,6 +52,25 @@ class Parts(NamedTuple):
     """[R] the row of `class_above` with the class at the parent sequence of each class; -1 if they
     are the same."""
     class_above: IntArray
+    row: LongArray
+    row_stride: LongArray
+    """[R] the first action among the rows of `RowNumbers`, and the distance to the next action."""
+
+
+class RowNumbers(NamedTuple):
+    """One player's numbers in the order of the layout, in floating point or in 16 bits.
+
+    A row is an action at a public decision: one number for each class of hands. Row 0 is the empty
+    sequence; rows are in the order of positions. A number x in 16 bits stands for x · |x| times the
+    scale of its row, so that numbers far below the largest one of a row are precise, too.
+    """
+
+    number: FloatArray
+    """[Q] floating-point numbers; empty if numbers have 16 bits."""
+    packed: ShortArray
+    """[Q] numbers in 16 bits; empty otherwise."""
+    scale: FloatArray
+    """[rows] in single precision; empty for floating-point numbers."""
 
 
 class RowWorkspace(NamedTuple):
@@ -61,6 +80,10 @@ class RowWorkspace(NamedTuple):
     value: FloatArray
     reach: FloatArray
     weights: FloatArray
+    row: FloatArray
+    zeros: FloatArray
+    dither: FloatArray
+    """Multiples of the golden ratio modulo 1: numbers evenly distributed between 0 and 1."""
 
 
 @nested_kernel
@@ -103,24 +126,38 @@ def add_to_parents(parts: Parts, run: int, value: FloatArray, gradient: FloatArr
         gradient[first + step * parts.parent_step[run]] += value[own]
 
 
+@inner_kernel
+def unpack_row(rows: RowNumbers, row: int, at: int, found: FloatArray) -> None:
+    """Fill `found` with the numbers of a row in 16 bits; at: its first position."""
+    kind = found.dtype.type
+    packed, scale = rows.packed[at : at + len(found)], kind(rows.scale[row])
+    for hand in range(len(found)):
+        found[hand] = kind(packed[hand]) * abs(kind(packed[hand])) * scale
+
+
+@inner_kernel
+def first_number(rows: RowNumbers) -> float:
+    """Return the number of the empty sequence in double precision; its packed number is 1."""
+    return np.float64(rows.scale[0] if len(rows.scale) else rows.number[0])
+
+
 @nested_kernel
 def realize_part(
     parts: Parts,
     part: int,
-    weights: FloatArray,
-    scale: float,
+    weights: RowNumbers,
     are_policy: bool,
     plan: FloatArray,
     work: RowWorkspace,
 ) -> None:
     """Compute the plan of a part from weights of its own sequences; its copies must be filled.
 
-    weights: in any precision, from the first own sequence on. They are divided by `scale`, the
-    weight of the empty sequence, and then normalized as by `Layout.normalize`, unless they
-    `are_policy`.
+    weights: in any precision. They are divided by the weight of the empty sequence, and then
+    normalized as by `Layout.normalize`, unless they `are_policy`.
     """
     # In double precision, as `averaged` divides.
-    above, divisor = parts.above[part], np.float64(scale)
+    divisor = first_number(weights)
+    own = parts.position[part] - parts.above[part]
     for run in range(parts.first_run[part], parts.first_run[part + 1]):
         place, stride, count = parts.place[run], parts.stride[run], parts.size[run]
         actions = parts.actions[run]
@@ -129,9 +166,16 @@ def realize_part(
         total[:] = 0.0
         for action in range(actions):
             at = place + action * stride
-            weight, found = weights[at - above : at - above + count], plan[at : at + count]
+            found = plan[at : at + count]
+            if len(weights.scale):
+                row = parts.row[run] + action * parts.row_stride[run]
+                unpack_row(weights, row, own + at, found)
+            else:
+                weight = weights.number[own + at : own + at + count]
+                for hand in range(count):
+                    found[hand] = weight[hand]
             for hand in range(count):
-                found[hand] = weight[hand] / divisor
+                found[hand] /= divisor
                 total[hand] += found[hand]
         if are_policy:
             total[:] = 1.0
@@ -233,7 +277,7 @@ def measure_parts(
     parts: tuple[Parts, Parts],
     payoffs: tuple[PublicPayoffs, PublicPayoffs],
     first_batch: tuple[LongArray, LongArray],
-    weights: tuple[FloatArray, FloatArray],
+    weights: tuple[RowNumbers, RowNumbers],
     are_policies: bool,
     tops: tuple[FloatArray, FloatArray],
     top_gradients: tuple[FloatArray, FloatArray],
@@ -245,15 +289,14 @@ def measure_parts(
 ) -> None:
     """Fill values [P, 2] with the players' values in some parts; add best responses to the top.
 
-    weights [Q], are_policies: see `realize_part`. tops, top_gradients: plans and gradients of the
+    weights, are_policies: see `realize_part`. tops, top_gradients: plans and gradients of the
     top. best [I]: see `best_values_of_part`. The other arrays are overwritten.
     """
     for part in range(first, last):
         for player in range(2):
-            own, given = parts[player], weights[player]
+            own = parts[player]
             copy_rows(own, part, tops[player], plans[player])
-            chosen = given[own.position[part] :]
-            realize_part(own, part, chosen, given[0], are_policies, plans[player], work)
+            realize_part(own, part, weights[player], are_policies, plans[player], work)
         for player in range(2):
             own, terms, batches = parts[player], payoffs[player], first_batch[player]
             size = fill_part_gradient(own, part, terms, batches, plans[1 - player], gradient)

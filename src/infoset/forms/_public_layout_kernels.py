@@ -8,6 +8,8 @@ class by class.
 
 from __future__ import annotations
 
+import numpy as np
+
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import linear_kernel
 
@@ -87,26 +89,17 @@ def best_values_of_runs(
 
 @linear_kernel
 def max_additions_of_runs(
-    first: LongArray,
-    stride: LongArray,
-    actions: LongArray,
-    count: LongArray,
-    place: LongArray,
-    parent: IndexArray,
-    additions: LongArray,
-    children: LongArray,
+    last: IntArray, public: IntArray, actions: LongArray, following: LongArray, additions: LongArray
 ) -> int:
-    """Return the result of `max_additions`, given arrays [Q] in order of position.
+    """Return the result of `PublicRuns.max_additions`.
 
-    additions, children: overwritten; children contains zeros.
+    following: [R] the maximum number of classes of hands that follow one class at `last`.
     """
-    for run in range(len(first) - 1, -1, -1):
-        for own in range(count[run]):
-            largest = 0
-            for action in range(actions[run]):
-                at = first[run] + action * stride[run] + own
-                largest = max(largest, additions[at] + children[at])
-            above = parent[place[run] + own]
-            additions[above] = max(additions[above], largest)
-            children[above] += 1
+    children = np.zeros(len(additions), np.int64)
+    for run in range(len(last) - 1, -1, -1):
+        largest = 0
+        for sequence in range(public[run], public[run] + actions[run]):
+            largest = max(largest, additions[sequence] + children[sequence])
+        additions[last[run]] = max(additions[last[run]], largest)
+        children[last[run]] += following[run]
     return int(additions[0] + children[0])

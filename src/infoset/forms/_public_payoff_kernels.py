@@ -143,15 +143,19 @@ class PublicPayoffs(NamedTuple):
         return self._replace(factor=np.abs(self.factor), matrix=np.abs(self.matrix))
 
     def in_precision(self, precision: str) -> PublicPayoffs:
-        """Return the payoffs in another precision; integer arrays are shared."""
+        """Return the payoffs in another precision; arrays that do not change are shared."""
+
+        def converted(array: FloatArray) -> FloatArray:
+            return array.astype(precision, copy=False)
+
         return self._replace(
-            factor=self.factor.astype(precision),
-            own_weight=self.own_weight.astype(precision),
-            other_weight=self.other_weight.astype(precision),
-            matrix=self.matrix.astype(precision),
-            sums=self.sums.astype(precision),
-            reach=self.reach.astype(precision),
-            value=self.value.astype(precision),
+            factor=converted(self.factor),
+            own_weight=converted(self.own_weight),
+            other_weight=converted(self.other_weight),
+            matrix=converted(self.matrix),
+            sums=converted(self.sums),
+            reach=converted(self.reach),
+            value=converted(self.value),
         )
 
     def with_own_results(self) -> PublicPayoffs:

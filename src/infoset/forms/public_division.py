@@ -25,6 +25,7 @@ from infoset.forms._public_division_kernels import (
 from infoset.forms._public_payoff_kernels import PublicPayoffs
 from infoset.forms.derived_members import plan_value
 from infoset.forms.form import PlayerValues
+from infoset.forms.packed_rows import PackedRows, Weights, row_numbers
 from infoset.forms.public_payoff_terms import (
     check_payoffs,
     in_parts,
@@ -33,6 +34,8 @@ from infoset.forms.public_payoff_terms import (
 )
 from infoset.forms.public_structure import PublicStructure
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
+
+GOLDEN_RATIO = (1 + 5**0.5) / 2
 
 MAX_WAVES, PARTS_OF_WAVE = 8, 24
 """Maximum number of waves, and minimum number of parts in a wave: in smaller waves, threads wait
@@ -50,7 +53,10 @@ class PartWorkspace(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PublicDivision:
-    """The division of a form whose layouts are ordered by `PublicStructure.parts`."""
+    """The division of a form whose layouts are ordered by `PublicStructure.parts`.
+
+    A form without later deals has no parts, only the top.
+    """
 
     form: PublicStructure
 
@@ -125,10 +131,12 @@ class PublicDivision:
             parent,
             np.minimum(runs.above_step, 1),  # positions of the hands of an action are consecutive
             np.where(is_same, -1, runs.row),
+            np.searchsorted(self.row_begins[player], runs.first),
         )
-        place, stride, actions, size, first_infostate, parent, step, row = (
+        place, stride, actions, size, first_infostate, parent, step, row_above, row = (
             own[order] for own in columns
         )
+        second = np.searchsorted(self.row_begins[player], (runs.first + runs.stride)[order])
         return Parts(
             position=position,
             infostate=infostate,
@@ -145,9 +153,27 @@ class PublicDivision:
             first_infostate=first_infostate,
             parent=parent,
             parent_step=step,
-            parent_row=row,
+            parent_row=row_above,
             class_above=runs.class_above,
+            row=row,
+            row_stride=second - row,
         )
+
+    @cached_property
+    def row_begins(self) -> tuple[LongArray, LongArray]:
+        """Per player, [rows] the first position of each row of `RowNumbers`."""
+        first, second = (
+            np.sort(runs.positions(sequences.start))
+            for runs, sequences in zip(self.form.runs, self.form.sequences, strict=True)
+        )
+        return first, second
+
+    def packed(self, player: Player, kind: str) -> PackedRows:
+        """Return zeros for a player's sequences, of type int16 or uint16."""
+        begins = self.row_begins[player]
+        packed = np.zeros(self.form.layouts[player].num_sequences, kind)
+        packed[0] = 1  # the number of the empty sequence is then the scale
+        return PackedRows(packed, np.zeros(len(begins), np.float32), begins)
 
     def _copies(self, player: Player) -> tuple[LongArray, LongArray]:
         """Return the number of copies of each row, and [P + 1] the first copy of each part."""
@@ -216,13 +242,15 @@ class PublicDivision:
     def workspace(self, payoffs: tuple[PublicPayoffs, PublicPayoffs]) -> PartWorkspace:
         """Return arrays for one thread, in the precision of the payoffs."""
         number = payoffs[0].factor.dtype
-        sizes = [int((own.above + np.diff(own.position)).max()) for own in self.parts]
+        sizes = [int((own.above + np.diff(own.position))[1:].max(initial=0)) for own in self.parts]
         hands = max(int(own.size.max(initial=1)) for own in self.parts)
         actions = max(int(own.actions.max(initial=1)) for own in self.parts)
         first, second = (own.with_own_results() for own in payoffs)
         plans, gradients = ([np.zeros(size, number) for size in sizes] for _ in range(2))
-        total, value, reach = (np.zeros(hands, number) for _ in range(3))
-        rows = RowWorkspace(total, value, reach, np.zeros(actions * hands, number))
+        total, value, reach, row, zeros = (np.zeros(hands, number) for _ in range(5))
+        weights = np.zeros(actions * hands, number)
+        dither = (np.arange(hands) * GOLDEN_RATIO % 1).astype(number)
+        rows = RowWorkspace(total, value, reach, weights, row, zeros, dither)
         return PartWorkspace(
             (first, second),
             (plans[0], plans[1]),
@@ -237,8 +265,8 @@ class PublicDivision:
 
     def of_copies(self, precision: str) -> tuple[FloatArray, FloatArray]:
         """Return, per player, zeros for the copies of the parts of a wave."""
-        ends = np.array(self.waves).T
-        sizes = [int(np.diff(own.first_copy[ends], axis=0).max()) for own in self.parts]
+        ends = np.reshape(self.waves, (-1, 2)).T.astype(np.int64)
+        sizes = [int(np.diff(own.first_copy[ends], axis=0).max(initial=0)) for own in self.parts]
         first, second = (np.zeros(size, precision) for size in sizes)
         return first, second
 
@@ -253,7 +281,7 @@ class PublicDivision:
         return self.shares(1, self.num_parts, number)
 
     def values(
-        self, weights: tuple[FloatArray, ...], are_policies: bool = False
+        self, weights: tuple[Weights, ...], are_policies: bool = False
     ) -> tuple[PlayerValues, PlayerValues]:
         """Return the values of the players for weights of policies; see `Form.values_of_weights`.
 
@@ -284,7 +312,7 @@ class PublicDivision:
     def _measure(
         self,
         payoffs: tuple[PublicPayoffs, PublicPayoffs],
-        weights: tuple[FloatArray, ...],
+        weights: tuple[Weights, ...],
         are_policies: bool,
         best: tuple[FloatArray, FloatArray],
     ) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
@@ -293,13 +321,13 @@ class PublicDivision:
         The first entry of such a gradient is the value of a best response. best: filled with the
         values of infostates under best play, unless it is empty.
         """
-        first, second = weights
+        first, second = map(row_numbers, weights)
         precision, parts, batches = payoffs[0].factor.dtype.name, self.parts, self.first_batch
         work, values = self.workspace(payoffs), np.zeros((self.num_parts, 2))
         tops, gradients = self.of_top(precision), self.of_top(precision)
-        for own, given, top in zip(parts, weights, tops, strict=True):
+        for own, given, top in zip(parts, (first, second), tops, strict=True):
             top[0] = 1.0
-            realize_part(own, 0, given, given[0], are_policies, top, work.rows)
+            realize_part(own, 0, given, are_policies, top, work.rows)
         for player, (own, gradient) in enumerate(zip(parts, gradients, strict=True)):
             terms = work.payoffs[player]
             fill_part_gradient(own, 0, terms, batches[player], tops[1 - player], gradient)

@@ -13,6 +13,7 @@ from infoset.forms._payoff_kernels import ComposedPayoffs
 from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.forms.derived_members import MeasuredByKernels, plan_value
 from infoset.forms.form import FormTable, PlayerValues
+from infoset.forms.packed_rows import PackedRows, Weights
 from infoset.forms.payoffs import (
     FormPayoffs,
     no_composition,
@@ -71,32 +72,23 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         plans = [plex.plan_roundings for plex in self.treeplexes]
         cards = self.prior.cards[0].shape[1]
         sums = [
-            layout.max_additions(
+            runs.max_additions(
                 self._additions(player, (5 + 2 * cards) * self.num_hands[1 - player] + 4)
             )
-            for player, layout in enumerate(self.layouts)
+            for player, runs in enumerate(self.runs)
         ]
         largest = max(map(abs, self.payoff_range))
         return (max(sums) + sum(plans)) * UNIT * largest + self.payoff_rounding
 
     def _additions(self, player: Player, per_terminal: int) -> LongArray:
-        """Return [Q] a bound on the number of additions to the gradient at each position."""
-        layout, sequences = self.layouts[player], self.sequences[player]
+        """Return, by public sequence, the maximum number of additions to the gradient of a hand."""
+        sequences = self.sequences[player]
         terminals = np.bincount(self.terminal_sequence[:, player], minlength=len(sequences.start))
-        # 32-bit numbers halve the memory of large forms, if they suffice.
-        largest = int(terminals.sum()) * per_terminal * self.num_hands[player]
-        kind = "int32" if largest < np.iinfo(np.int32).max else "int64"
-        additions: LongArray = np.zeros(layout.num_sequences, kind)
         # Hands of one class share a sequence: their additions are summed there.
-        sizes = [np.bincount(row) for row in self.hand_classes[player]]
-        first = layout.positions(sequences.start)
-        for public in np.flatnonzero(terminals).tolist():
-            count = int(terminals[public]) * per_terminal
-            if public == 0:
-                additions[0] = count * self.num_hands[player]
-                continue
-            own = sizes[int(sequences.class_map[public])]
-            additions[first[public] : first[public] + len(own)] = count * own
+        largest = np.array([np.bincount(row).max() for row in self.hand_classes[player]])
+        hands = largest[sequences.class_map]
+        hands[0] = self.num_hands[player]
+        additions: LongArray = terminals * per_terminal * hands
         return additions
 
     @cached_property
@@ -148,9 +140,14 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         return held
 
     @cached_property
+    def all_parts(self) -> PublicDivision:
+        """The top and the parts; only a top if the form is small or without later deals."""
+        return PublicDivision(self)
+
+    @property
     def division(self) -> PublicDivision | None:
-        """The division into a top and parts; None if the form is small or without later deals."""
-        return PublicDivision(self) if self.parts.any() else None
+        """The division into a top and parts; None if there is only a top."""
+        return self.all_parts if self.parts.any() else None
 
     def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:
         """Return the values of the players under behavior policies, per player [Q]."""
@@ -161,11 +158,11 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         return self.division.values(policies, are_policies=True)
 
     def values_of_weights(
-        self, weights: tuple[FloatArray, ...], workspace: FloatArray | None = None
+        self, weights: tuple[Weights, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
         """Return `player_values` of normalized weights; see `Form.values_of_weights`."""
-        if self.division is not None:
-            return self.division.values(weights)
+        if self.division is not None or any(isinstance(own, PackedRows) for own in weights):
+            return self.all_parts.values(weights)
         return super().values_of_weights(weights, workspace)
 
     @cached_property

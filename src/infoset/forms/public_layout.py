@@ -100,6 +100,19 @@ class PublicRuns:
         """First position, stride, and numbers of actions and classes, as kernels read them."""
         return self.first, self.stride, self.actions, self.count
 
+    def max_additions(self, additions: LongArray) -> int:
+        """Return a bound on the additions that a payoff takes part in on its way up a treeplex.
+
+        additions: [public sequences] the maximum for a hand; overwritten. The bound holds for a
+        hand of the largest class at each decision; see `max_additions` of treeplexes.
+        """
+        rows, at = np.unique(self.row, return_index=True)
+        pairs = zip(self.class_above[rows], self.count[at].tolist(), strict=True)
+        classes = np.array([np.bincount(above[:count]).max() for above, count in pairs], np.int64)
+        # Those that follow one class; after the empty sequence, all.
+        following = np.where(self.above_step > 0, classes[self.row], self.count)
+        return max_additions_of_runs(self.last, self.public, self.actions, following, additions)
+
     def positions(self, sequences: LongArray) -> LongArray:
         """Return the positions of sequences of the treeplex."""
         if not len(self.first):
@@ -249,12 +262,6 @@ class PublicLayout(Layout):
     @cached_property
     def parent(self) -> IndexArray:
         """[I] position of the parent sequence, with infostates in the order of the groups."""
-        return self._make_parent()
-
-    def _make_parent(self) -> IndexArray:
-        """Return `parent`, without storing it."""
-        if "parent" in vars(self):
-            return self.parent
         runs = self._runs
         parent = np.empty(runs.num_infostates, np.uint32)
         above = runs.positions(runs.above), np.minimum(runs.above_step, 1)
@@ -316,12 +323,3 @@ class PublicLayout(Layout):
         values = np.asarray(gradient, np.float64)
         best_values_of_runs(*self._runs.places, self._runs.place, self.parent, values, best)
         return best
-
-    def max_additions(self, additions: LongArray) -> int:
-        """Return the maximum number of additions that a payoff takes part in on its way up.
-
-        additions: [Q] those at each sequence, in order of position; overwritten.
-        """
-        children = np.zeros(len(additions), additions.dtype)
-        place, parent = self._runs.place, self._make_parent()
-        return max_additions_of_runs(*self._runs.places, place, parent, additions, children)

@@ -14,6 +14,7 @@ from infoset.forms._treeplex_kernels import (
     normalize_weights,
     own_depths,
 )
+from infoset.forms.packed_rows import Weights
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
@@ -131,7 +132,7 @@ class Layout:
         """Return [Q] values in order of sequence, given values in order of position."""
         return by_position[self.position]
 
-    def normalize(self, weights: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    def normalize(self, weights: Weights, out: FloatArray | None = None) -> FloatArray:
         """Return [Q] the behavior policy of weights [Q]; both are in order of position.
 
         Weights, in any precision, are divided by the weight of the empty sequence, and then by
@@ -143,11 +144,11 @@ class Layout:
         normalize_weights(self.groups, behavior)
         return behavior
 
-    def probabilities(self, weights: FloatArray) -> FloatArray:
+    def probabilities(self, weights: Weights) -> FloatArray:
         """Return [Q] what `normalize` returns, in order of sequence."""
         return self.to_sequences(self.normalize(weights))
 
-    def average_plan(self, total: FloatArray, plan: FloatArray) -> FloatArray:
+    def average_plan(self, total: Weights, plan: Weights) -> FloatArray:
         """Return [Q] the average plan from the weighted sum of plans; `plan` if nothing is summed.
 
         Arguments are in order of position. The result is float64 in order of sequence.
@@ -172,7 +173,7 @@ class Layout:
         return policy
 
 
-def averaged(total: FloatArray, plan: FloatArray, out: FloatArray | None = None) -> FloatArray:
+def averaged(total: Weights, plan: Weights, out: FloatArray | None = None) -> FloatArray:
     """Return [Q] the average plan as `Layout.average_plan` does, but in order of position.
 
     It is written to `out` [Q], float64, if that is given.

@@ -19,6 +19,7 @@ from infoset.front.game_sources import (
     to_public_form,
 )
 from infoset.game import Game
+from infoset.regret import PUBLIC_PRECISIONS
 from infoset.solvers import MethodSpec, runs_on
 from infoset.tree import (
     BuildProgress,
@@ -85,6 +86,8 @@ def choose_form(
     precision = getattr(method, "precision", "float64")
     if isinstance(game, Form):
         return ChosenForm(_given(game, form))
+    if form == "auto" and precision in PUBLIC_PRECISIONS:
+        form = "public"
     if form != "auto":
         if form == "public":
             return ChosenForm(

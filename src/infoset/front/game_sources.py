@@ -48,6 +48,7 @@ from infoset.tree import (
     public_rules_of,
 )
 from infoset.tree.limits import allowed_memory, current_limits
+from infoset.tree.public_counting import BYTES_PER_SEQUENCE
 from infoset.utils.arguments import check_type
 from infoset.utils.paths import looks_like_path, no_such_path
 from infoset.utils.text import format_bytes, format_count
@@ -256,16 +257,14 @@ class PublicForecast(NamedTuple):
         allowed = format_bytes(self.allowed)
         if self.counts is None:
             return f"its public form does not fit in the memory limit of {allowed}, either"
-        needed, single = (
-            format_bytes(self.counts.bytes_in(precision)) for precision in ("float64", "float32")
+        needed, *others = BYTES_PER_SEQUENCE
+        sizes = ", or ".join(
+            f"{format_bytes(self.counts.bytes_in(one))} in {one}" for one in (needed, *others)
         )
-        sizes = f"its public form needs {needed}, or {single} in single precision"
-        if self.fits_in("float32"):
-            return (
-                f"{sizes}, and the limit is {allowed}: solve it with precision='float32' "
-                "(--precision float32)"
-            )
-        sizes += f", and the limit is {allowed}"
+        sizes = f"its public form needs {sizes}, and the limit is {allowed}"
+        for precision in others:
+            if self.fits_in(precision):
+                return f"{sizes}: solve it with precision={precision!r} (--precision {precision})"
         for smaller in self.game.smaller_games():
             if forecast_public_form(smaller, self.allowed).fits_in("float64"):
                 return f'{sizes}: a smaller game fits, infoset solve "{smaller}"'

@@ -107,8 +107,9 @@ def solve(
     checkpoint_seconds
         Seconds between saves, which bound the work that is lost if the process is killed.
     precision
-        `float64`, or `float32` for methods of the CFR family, which halves their memory traffic;
-        `auto` then chooses one of them. The answer is always measured in double precision.
+        `float64`, or for methods of the CFR family `float32`, which halves their memory, or, on
+        public forms, `int16`, which halves that of large ones again; `auto` then chooses one of
+        them. The answer is always measured in double precision. See `RegretMinimizer`.
     threads
         Number of threads that compute each iteration of a CFR method in two-player games. The
         result is the same, bit for bit, for any number. Several threads are faster if an iteration

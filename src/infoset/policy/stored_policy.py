@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.forms import AnyForm, FormT, PlayerValues, averaged
+from infoset.forms import AnyForm, FormT, PackedRows, PlayerValues, Weights, averaged
 from infoset.policy.tabular import TabularPolicy, check_weights
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -31,9 +31,9 @@ class StoredPolicy(TabularPolicy[FormT]):
         If a weight is negative or not finite.
     """
 
-    _weights: tuple[FloatArray, ...]
+    _weights: tuple[Weights, ...]
 
-    def __init__(self, form: FormT, weights: tuple[FloatArray, ...]) -> None:
+    def __init__(self, form: FormT, weights: tuple[Weights, ...]) -> None:
         vars(self).update(form=form, _weights=weights)
         if not all(map(_are_clearly_valid, weights)):
             self._check()
@@ -84,8 +84,10 @@ class StoredPolicy(TabularPolicy[FormT]):
         return probabilities
 
 
-def _are_clearly_valid(weights: FloatArray) -> bool:
+def _are_clearly_valid(weights: Weights) -> bool:
     """Return whether weights are nonnegative, and no sums of them overflow."""
+    if isinstance(weights, PackedRows):
+        return True
     scale, low, high = (float(number) for number in (weights[0], weights.min(), weights.max()))
     return scale > 0.0 and low >= 0.0 and high < LARGEST * scale
 

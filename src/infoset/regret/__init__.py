@@ -5,7 +5,7 @@ from infoset.regret._decision_kernels import hedge, match_regrets
 from infoset.regret._local_kernels import apply_min_probabilities
 from infoset.regret._prox_kernels import ProxProblem, project_on_simplex, prox_sweep
 from infoset.regret.local_minimizer import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
-from infoset.regret.minimizer import RegretMinimizer, regret_tolerances
+from infoset.regret.minimizer import PUBLIC_PRECISIONS, RegretMinimizer, regret_tolerances
 from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.prox import (
     Distance,
@@ -20,6 +20,7 @@ from infoset.regret.scheme import Exponent, LinearSchedule, RegretScheme
 from infoset.regret.schemes import SCHEMES
 
 __all__ = [
+    "PUBLIC_PRECISIONS",
     "SCHEMES",
     "Distance",
     "Exponent",

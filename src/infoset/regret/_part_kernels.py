@@ -15,17 +15,20 @@ import numpy as np
 from infoset.forms import (
     Parts,
     PublicPayoffs,
+    RowNumbers,
     RowWorkspace,
     add_to_parents,
     copy_rows,
     fill_part_gradient,
     keep_copies,
     read_reach_of_run,
+    unpack_row,
 )
 from infoset.regret._cfr_kernels import (
     AVERAGE_RETENTION,
     AVERAGE_WEIGHT,
     NEGATIVE_DISCOUNT,
+    NUM_COLUMNS,
     POSITIVE_DISCOUNT,
     PREDICTION_DISCOUNT,
     PREDICTION_WEIGHT,
@@ -33,21 +36,96 @@ from infoset.regret._cfr_kernels import (
     REGRET_WEIGHT,
     TOLERANCE_WEIGHT,
 )
-from infoset.typing import FloatArray, LongArray
+from infoset.typing import FloatArray, LongArray, ShortArray
 from infoset.utils.compilation import bare_kernel, inner_kernel, nested_kernel
+from infoset.utils.splitmix import uniform_at
+
+ITERATION = NUM_COLUMNS
+"""Column with the number of the iteration, after those of `RegretScheme.schedule`."""
+
+MAX_REGRET, MAX_WEIGHT = 2**15 - 1, 2**16 - 1
+"""Largest packed regret, and largest packed average or probability."""
+
+SMALLEST = 1e-28
+"""Rows without a larger number are packed as zeros: the inverses of their scales might not be
+finite in single precision."""
+
+PEAKS = 64
+"""Number of maxima over parts of a row, which vector instructions compute together."""
+
+NUM_ARRAYS = 3
+REGRET, AVERAGE, POLICY = range(NUM_ARRAYS)
+"""The packed arrays."""
 
 
 class DividedState(NamedTuple):
     """The arrays of one player that iterations update; see `update_regrets`."""
 
-    regret: FloatArray
-    average: FloatArray
-    policy: FloatArray
+    player: int
+    regret: RowNumbers
+    average: RowNumbers
+    policy: RowNumbers
     """Empty if the policy follows from the regrets."""
     tolerance: FloatArray
+    """Empty for packed regrets, whose ties are decided by how they are rounded."""
     previous: FloatArray
     changes: FloatArray
     """Both are empty without an adaptive prediction."""
+
+
+@inner_kernel
+def row_of(parts: Parts, run: int, action: int) -> int:
+    """Return the row of an action; see `RowNumbers`."""
+    return int(parts.row[run] + action * parts.row_stride[run])
+
+
+@inner_kernel
+def pack_row(
+    values: FloatArray, packed: ShortArray, limit: int, share: float, work: RowWorkspace
+) -> float:
+    """Pack the values of a row as numbers of at most `limit`, and return their scale.
+
+    A value between those of two packed numbers becomes one of them at random, so that the expected
+    value is the value. With the nearer one, all smaller changes would be lost. `total` of the
+    workspace is overwritten.
+
+    share: a number drawn uniformly from [0, 1) for the row. Its sums with the dither modulo 1 are
+    as uniform for each hand, and the errors of a row nearly cancel.
+    """
+    count, kind = len(values), work.total.dtype.type
+    peaks = work.total[: min(PEAKS, count)]
+    peaks[:] = 0.0
+    for begin in range(0, count, len(peaks)):
+        some = values[begin : begin + len(peaks)]
+        for place in range(len(some)):
+            peaks[place] = max(peaks[place], abs(some[place]))
+    largest = kind(0.0)
+    for place in range(len(peaks)):
+        largest = max(largest, peaks[place])
+    if not largest > SMALLEST:
+        packed[:] = 0
+        return kind(0.0)
+    one, two, top, share = kind(1.0), kind(2.0), kind(limit), kind(share)
+    inverse = top * top / largest
+    dither = work.dither[:count]
+    for hand in range(count):
+        value = values[hand] * inverse
+        size = abs(value)
+        below = np.floor(np.sqrt(size))
+        up = dither[hand] + share
+        up = up - one if up >= one else up
+        # The next number stands for 2 · below + 1 more.
+        number = below + one if up * (two * below + one) < size - below * below else below
+        number = min(number, top)
+        packed[hand] = np.int32(-number if value < kind(0.0) else number)
+    return largest / (top * top)
+
+
+@inner_kernel
+def share_of(player: int, array: int, iteration: float, row: int) -> float:
+    """Return the random number of a row of an array in an iteration; see `pack_row`."""
+    key = np.uint64(iteration) << np.uint64(3) | np.uint64(NUM_ARRAYS * player + array)
+    return uniform_at(key << np.uint64(32) | np.uint64(row))
 
 
 @inner_kernel
@@ -74,25 +152,35 @@ def read_policy(
     """
     count, width = parts.size[run], len(work.total)
     at = parts.infostate[part] + parts.first_infostate[run]
-    tolerance, total = state.tolerance[at : at + count], work.total[:count]
+    tolerance, total = work.zeros[:count], work.total[:count]
+    if len(state.tolerance):
+        tolerance = state.tolerance[at : at + count]
+    is_stored = len(state.policy.number) + len(state.policy.packed) > 0
     discount, weight = made[PREDICTION_DISCOUNT], made[TOLERANCE_WEIGHT]
     own = parts.position[part] - parts.above[part] + parts.place[run]
     total[:] = 0.0
     for action in range(parts.actions[run]):
-        at = own + action * parts.stride[run]
+        at, row = own + action * parts.stride[run], row_of(parts, run, action)
         policy = work.weights[action * width : action * width + count]
-        if len(state.policy):
-            stored = state.policy[at : at + count]
+        if is_stored:
+            stored = state.policy.number[at : at + count]
+            if len(state.policy.scale):
+                stored = work.row[:count]
+                unpack_row(state.policy, row, at, stored)
             for hand in range(count):
                 policy[hand] = stored[hand]
+                total[hand] += policy[hand]
             continue
-        regret = state.regret[at : at + count]
+        regret = state.regret.number[at : at + count]
+        if len(state.regret.scale):
+            regret = work.row[:count]
+            unpack_row(state.regret, row, at, regret)
         for hand in range(count):
             wanted = discount * regret[hand]
             # A regret within the tolerance may be the rounding error of a tie.
             policy[hand] = wanted if wanted - weight * tolerance[hand] > 0.0 else 0.0
             total[hand] += policy[hand]
-    if len(state.policy) == 0:
+    if not is_stored or len(state.policy.scale):
         divide_by_totals(parts, run, work)
 
 
@@ -108,31 +196,96 @@ def divide_by_totals(parts: Parts, run: int, work: RowWorkspace) -> None:
 
 
 @inner_kernel
-def store_policy(parts: Parts, run: int, own: int, work: RowWorkspace, policy: FloatArray) -> None:
-    """Copy the weights at a public decision to a policy [Q].
+def store_policy(
+    parts: Parts,
+    run: int,
+    own: int,
+    work: RowWorkspace,
+    player: int,
+    iteration: float,
+    policy: RowNumbers,
+) -> None:
+    """Copy the weights at a public decision to a policy.
 
-    own: position of place 0 of the part.
+    own: position of place 0 of the part. player, iteration: see `share_of`.
     """
     count, width = parts.size[run], len(work.total)
     for action in range(parts.actions[run]):
         at = own + parts.place[run] + action * parts.stride[run]
         weights = work.weights[action * width : action * width + count]
-        found = policy[at : at + count]
+        if len(policy.scale):
+            row, packed = row_of(parts, run, action), policy.packed[at : at + count]
+            share = share_of(player, POLICY, iteration, row)
+            policy.scale[row] = pack_row(weights, packed, MAX_WEIGHT, share, work)
+            continue
+        found = policy.number[at : at + count]
         for hand in range(count):
             found[hand] = weights[hand]
 
 
 @bare_kernel
 def fill_policy(
-    parts: Parts, state: DividedState, made: FloatArray, policy: FloatArray, work: RowWorkspace
+    parts: Parts, state: DividedState, made: FloatArray, policy: RowNumbers, work: RowWorkspace
 ) -> None:
-    """Compute the current policy [Q] of a player; made: see `read_policy`."""
-    policy[0] = 1.0
+    """Compute the current policy of a player; made: see `read_policy`.
+
+    The policy may take the memory of the numbers of the regrets.
+    """
+    if len(policy.scale):
+        policy.packed[0], policy.scale[0] = 1, 1.0
+    else:
+        policy.number[0] = 1.0
     for part in range(len(parts.above)):
         own = parts.position[part] - parts.above[part]
         for run in range(parts.first_run[part], parts.first_run[part + 1]):
             read_policy(parts, part, run, state, made, work)
-            store_policy(parts, run, own, work, policy)
+            store_policy(parts, run, own, work, state.player, made[ITERATION], policy)
+
+
+@nested_kernel
+def average_part(
+    parts: Parts,
+    part: int,
+    state: DividedState,
+    averaged: FloatArray,
+    plan: FloatArray,
+    work: RowWorkspace,
+) -> None:
+    """Add the plan of a part to the average; averaged: see `enter_part`."""
+    for run in range(parts.first_run[part], parts.first_run[part + 1]):
+        for action in range(parts.actions[run]):
+            average_row(parts, part, run, action, state, averaged, plan, work)
+
+
+@inner_kernel
+def average_row(
+    parts: Parts,
+    part: int,
+    run: int,
+    action: int,
+    state: DividedState,
+    averaged: FloatArray,
+    plan: FloatArray,
+    work: RowWorkspace,
+) -> None:
+    """Set A ← retention · A + weight · x for the hands of an action, as `realize_below` does."""
+    retention, added = averaged[AVERAGE_RETENTION], averaged[AVERAGE_WEIGHT]
+    is_packed = len(state.average.scale) > 0
+    if is_packed and retention == 1.0 and added == 0.0:
+        return  # Nothing is packed again.
+    count, at = parts.size[run], parts.place[run] + action * parts.stride[run]
+    own, row = parts.position[part] - parts.above[part] + at, row_of(parts, run, action)
+    found = plan[at : at + count]
+    average = state.average.number[own : own + count]
+    if len(state.average.scale):
+        average = work.row[:count]
+        unpack_row(state.average, row, own, average)
+    for hand in range(count):
+        average[hand] = retention * average[hand] + added * found[hand]
+    if is_packed:
+        share = share_of(state.player, AVERAGE, averaged[ITERATION], row)
+        packed = state.average.packed[own : own + count]
+        state.average.scale[row] = pack_row(average, packed, MAX_WEIGHT, share, work)
 
 
 @nested_kernel
@@ -149,8 +302,6 @@ def enter_part(
 
     made: see `read_policy`. averaged: the row with the retention and the weight of the average.
     """
-    retention, added = averaged[AVERAGE_RETENTION], averaged[AVERAGE_WEIGHT]
-    own = parts.position[part] - parts.above[part]
     for run in range(parts.first_run[part], parts.first_run[part + 1]):
         read_policy(parts, part, run, state, made, work)
         count, width = parts.size[run], len(work.total)
@@ -159,11 +310,10 @@ def enter_part(
         for action in range(parts.actions[run]):
             at = parts.place[run] + action * parts.stride[run]
             policy = work.weights[action * width : action * width + count]
-            found, average = plan[at : at + count], state.average[own + at : own + at + count]
+            found = plan[at : at + count]
             for hand in range(count):
                 found[hand] = policy[hand] * reach[hand]
-                # A ← retention · A + weight · x, as in `realize_below`
-                average[hand] = retention * average[hand] + added * found[hand]
+            average_row(parts, part, run, action, state, averaged, plan, work)
 
 
 @nested_kernel
@@ -199,14 +349,22 @@ def update_part(
         add_to_parents(parts, run, value, gradient)
         if actions == 1:
             continue  # Forced moves have no regret.
-        if len(state.policy):
+        if len(state.policy.number) + len(state.policy.packed):
             predict(parts, part, run, state, row, limit, gradient, work)
         for action in range(actions):
-            at = parts.place[run] + action * parts.stride[run]
-            earned, regret = gradient[at : at + count], state.regret[own + at : own + at + count]
+            at, line = parts.place[run] + action * parts.stride[run], row_of(parts, run, action)
+            earned, begin = gradient[at : at + count], own + at
+            regret = state.regret.number[begin : begin + count]
+            if len(state.regret.scale):
+                regret = work.row[:count]
+                unpack_row(state.regret, line, begin, regret)
             for hand in range(count):
                 instant = weight * (earned[hand] - value[hand])
                 regret[hand] = next_regret(regret[hand], instant, positive, negative, floor)
+            if len(state.regret.scale):
+                share = share_of(state.player, REGRET, row[ITERATION], line)
+                packed = state.regret.packed[begin : begin + count]
+                state.regret.scale[line] = pack_row(regret, packed, MAX_REGRET, share, work)
 
 
 @nested_kernel
@@ -239,8 +397,12 @@ def predict(
         for action in range(actions):
             place = parts.place[run] + action * parts.stride[run]
             earned = gradient[place : place + count]
-            regret = state.regret[own + place : own + place + count]
-            previous = state.previous[own + place : own + place + count]
+            line, begin = row_of(parts, run, action), own + place
+            regret = state.regret.number[begin : begin + count]
+            if len(state.regret.scale):
+                regret = work.row[:count]
+                unpack_row(state.regret, line, begin, regret)
+            previous = state.previous[begin : begin + count]
             for hand in range(count):
                 instant = weight * (earned[hand] - value[hand])
                 after = next_regret(regret[hand], instant, positive, negative, floor)
@@ -253,12 +415,18 @@ def predict(
             if regret_changes[hand] > 0.0:
                 ratio = min(np.sqrt(instant_changes[hand] / regret_changes[hand]), limit)
             share[hand] = 1.0 / (1.0 + ratio)
-    tolerance = state.tolerance[at : at + count]
+    tolerance = work.zeros[:count]
+    if len(state.tolerance):
+        tolerance = state.tolerance[at : at + count]
     total[:] = 0.0
     for action in range(actions):
         place = parts.place[run] + action * parts.stride[run]
         earned = gradient[place : place + count]
-        regret = state.regret[own + place : own + place + count]
+        line, begin = row_of(parts, run, action), own + place
+        regret = state.regret.number[begin : begin + count]
+        if len(state.regret.scale):
+            regret = work.row[:count]
+            unpack_row(state.regret, line, begin, regret)
         weights = work.weights[action * width : action * width + count]
         for hand in range(count):
             instant = weight * (earned[hand] - value[hand])
@@ -268,7 +436,7 @@ def predict(
             weights[hand] = wanted if kept else 0.0
             total[hand] += weights[hand]
     divide_by_totals(parts, run, work)
-    store_policy(parts, run, own, work, state.policy)
+    store_policy(parts, run, own, work, state.player, row[ITERATION], state.policy)
 
 
 @bare_kernel

@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from infoset.forms import PartWorkspace, PublicDivision, add_copies, fill_part_gradient
+from infoset.forms import PartWorkspace, PublicDivision, RowNumbers, add_copies, fill_part_gradient
 from infoset.regret._cfr_kernels import AVERAGE_RETENTION, AVERAGE_WEIGHT, NUM_COLUMNS
 from infoset.regret._part_kernels import (
     DividedState,
+    average_part,
     enter_part,
     fill_policy,
     update_part,
@@ -43,6 +44,8 @@ class DividedIteration:
         As in `update_regrets`.
     states
         The arrays of the players.
+    precision
+        Precision of plans and gradients, "float64" or "float32".
     threads
         Number of threads, including the calling thread.
     """
@@ -53,9 +56,9 @@ class DividedIteration:
         scheme: RegretScheme,
         limit: float,
         states: tuple[DividedState, DividedState],
+        precision: str,
         threads: int,
     ) -> None:
-        precision = states[0].regret.dtype.name
         self._waves, self._parts, self._first_batch = (
             division.waves,
             division.parts,
@@ -72,7 +75,7 @@ class DividedIteration:
         self._tops, self._gradients = division.of_top(precision), division.of_top(precision)
         self._copies = division.of_copies(precision)
         # A row of the schedule that leaves averages unchanged.
-        self._unchanged = np.zeros(NUM_COLUMNS, precision)
+        self._unchanged = np.zeros(1 + NUM_COLUMNS, precision)
         self._unchanged[AVERAGE_RETENTION] = 1.0
 
     def run(self, rows: FloatArray, done: LongArray) -> None:
@@ -82,7 +85,8 @@ class DividedIteration:
         """
         if len(rows) == 1:
             return
-        rows = rows.astype(self._unchanged.dtype)
+        iterations = done[0] + np.arange(len(rows))
+        rows = np.column_stack([rows, iterations]).astype(self._unchanged.dtype)
         with interrupts_held() as interrupts:
             for player in range(2):
                 self._realize_top(player, rows[0])
@@ -91,9 +95,9 @@ class DividedIteration:
             else:
                 self._run_simultaneous(rows, done, interrupts)
 
-    def fill_policy(self, player: Player, made: FloatArray, policy: FloatArray) -> None:
-        """Fill the current policy [Q] of a player; made: the last row of the schedule."""
-        made = made.astype(self._unchanged.dtype)
+    def fill_policy(self, player: Player, made: FloatArray, policy: RowNumbers) -> None:
+        """Fill the current policy of a player; made: the last row of the schedule."""
+        made = np.append(made, 0.0).astype(self._unchanged.dtype)
         state, rows = self._states[player], self._workspaces[0].rows
         fill_policy(self._parts[player], state, made, policy, rows)
 
@@ -230,12 +234,13 @@ class DividedIteration:
 
     def _average_top(self, player: Player, row: FloatArray) -> None:
         """Compute the plan of a player in the top, and average the new or the previous one."""
-        top = self._tops[player]
-        average = self._states[player].average[: len(top)]
+        own, state, rows = self._parts[player], self._states[player], self._workspaces[0].rows
         if self._scheme.averages_next:
             self._realize_top(player, row)
-        average *= row[AVERAGE_RETENTION]
-        average += row[AVERAGE_WEIGHT] * top
+        average_part(own, 0, state, row, self._tops[player], rows)
+        # The empty sequence has the weight of all plans together.
+        total = state.average.scale if len(state.average.scale) else state.average.number
+        total[0] = row[AVERAGE_RETENTION] * total[0] + row[AVERAGE_WEIGHT]
         if not self._scheme.averages_next:
             self._realize_top(player, row)
 

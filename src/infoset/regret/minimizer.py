@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,12 +14,16 @@ from infoset.forms import (
     Form,
     FormPayoffs,
     Layout,
+    PackedRows,
     PublicDivision,
+    PublicForm,
     Treeplex,
+    Weights,
     absolute_payoffs,
     check_form,
     fill_gradient,
     realize_policy,
+    row_numbers,
 )
 from infoset.regret._cfr_kernels import (
     NUM_COLUMNS,
@@ -36,7 +41,13 @@ from infoset.utils.arguments import check_choice, check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.state import IterativeState, name_by_player
 
-PRECISIONS = ("float64", "float32")
+PRECISIONS = ("float64", "float32", "int16")
+
+PUBLIC_PRECISIONS = ("int16",)
+"""Those for public forms only."""
+
+LAST_ROW = "last_row"
+"""In saved states, the row of the schedule of the last iteration."""
 
 MANY_SEQUENCES = 1 << 20
 """Minimum number of sequences for computing policies from regrets instead of storing them. Smaller
@@ -68,6 +79,9 @@ class RegretMinimizer(IterativeState):
     precision
         Precision of state and payoffs, "float64" or "float32". Single precision needs half the
         memory, but rounding keeps its plans 10⁻⁷ to 10⁻⁵ of the payoff range from equilibrium.
+        "int16" halves the memory of large public forms again. Regrets and averages then have 16
+        bits, with a scale for each row of hands, and are rounded up or down at random, so that
+        their expected values are exact. The rest is in single precision.
     threads
         Number of threads that share an iteration, in two-player games. More than one pays off if
         an iteration takes milliseconds. Results are equal bit for bit for any number.
@@ -83,9 +97,10 @@ class RegretMinimizer(IterativeState):
     UnknownNameError
         If `precision` is unknown.
     ParameterError
-        If single precision cannot represent the payoffs, if `threads` is not a positive whole
-        number, or if it is above 1 in a game that does not have two players; or if `responding`
-        has the wrong shape, infostates of several players, or one that is not a last decision.
+        If single precision cannot represent the payoffs; if the precision is "int16", but the form
+        is not a public form, or `responding` is given; if `threads` is not a positive whole number,
+        or if it is above 1 in a game that does not have two players; or if `responding` has the
+        wrong shape, infostates of several players, or one that is not a last decision.
 
     Examples
     --------
@@ -105,7 +120,10 @@ class RegretMinimizer(IterativeState):
     # Empty for arrays that are not stored: see `_division` and `_matches`.
     _plans: tuple[FloatArray, ...] = ()
     _gradients: tuple[FloatArray, ...] = ()
-    _policies: tuple[FloatArray, ...] = ()
+    # Arrays, or `PackedRows`.
+    _policies: tuple[Any, ...] = ()
+    _regrets: tuple[Any, ...]
+    _averages: tuple[Any, ...]
     _tolerances: tuple[FloatArray, ...]
 
     def __init__(
@@ -129,6 +147,8 @@ class RegretMinimizer(IterativeState):
         self.scheme = scheme
         check_choice("precision", precision, PRECISIONS)
         self.precision = precision
+        # Precision of payoffs, plans and gradients.
+        self._number = "float32" if precision == "int16" else precision
         self._layouts = form.layouts
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._responding = _last_decisions(form, self._layouts, responding)
@@ -139,17 +159,23 @@ class RegretMinimizer(IterativeState):
             and sum(layout.num_sequences for layout in self._layouts) >= MANY_SEQUENCES
         )
         division = cast("PublicDivision | None", form.division)
+        self._is_packed = precision in PUBLIC_PRECISIONS
+        if self._is_packed:
+            division = _division_of_packed(form, responding)
         self._division = division if responding is None else None
         # Threads share sweeps of layouts by depth, but divided forms have layouts by part.
         self._threads = 1 if division is not None and responding is not None else threads
         self._set_state()
         # Allocated only now, after the temporary arrays of the tolerances are freed.
-        self._regrets, self._averages = (
-            tuple(np.zeros(layout.num_sequences, precision) for layout in self._layouts)
-            for _ in range(2)
-        )
+        self._regrets, self._averages = self._zeros("int16"), self._zeros("uint16")
         self._respond_to_start()
         self._prepare()
+
+    def _zeros(self, kind: str) -> tuple[Any, ...]:
+        """Return zeros for all sequences; kind: the type of numbers in 16 bits."""
+        if self._division is not None and self._is_packed:
+            return self._division.packed(0, kind), self._division.packed(1, kind)
+        return tuple(np.zeros(layout.num_sequences, self.precision) for layout in self._layouts)
 
     def _prepare(self) -> None:
         """Prepare iterations on the arrays of the state."""
@@ -157,11 +183,12 @@ class RegretMinimizer(IterativeState):
         if self._division is None:
             self._threaded = self._make_threaded()
             return
-        policies = self._policies or ((np.zeros(0, self.precision),) * 2)
+        policies = self._policies or ((np.zeros(0, self._number),) * 2)
         arrays = zip(
-            self._regrets,
-            self._averages,
-            policies,
+            range(2),
+            (row_numbers(own, "int16") for own in self._regrets),
+            map(row_numbers, self._averages),
+            map(row_numbers, policies),
             self._tolerances,
             self._previous,
             self._changes,
@@ -169,7 +196,7 @@ class RegretMinimizer(IterativeState):
         )
         first, second = (DividedState(*own) for own in arrays)
         self._divided = DividedIteration(
-            self._division, self.scheme, self._limit, (first, second), self._threads
+            self._division, self.scheme, self._limit, (first, second), self._number, self._threads
         )
 
     def _make_threaded(self) -> ThreadedIteration | None:
@@ -220,13 +247,20 @@ class RegretMinimizer(IterativeState):
 
     def _set_state(self) -> None:
         sizes = [plex.num_sequences for plex in self.form.treeplexes]
-        number = self.precision
+        number = self._number
         if self._division is None:
             self._set_plans()
         else:
-            self._tolerances = divided_tolerances(self._division, number)
+            self._tolerances = np.zeros(0, number), np.zeros(0, number)
+            if not self._is_packed:
+                self._tolerances = divided_tolerances(self._division, number)
             if not self._matches:
                 self._policies = tuple(own.uniform_policy(number) for own in self._layouts)
+                if self._is_packed:
+                    # Zeros are the uniform policy.
+                    self._policies = self._zeros("uint16")
+                    for own in self._policies:
+                        own.scale[0] = 1.0
         limit = self.scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
         # Without an adaptive prediction nothing reads these arrays.
@@ -272,10 +306,10 @@ class RegretMinimizer(IterativeState):
             self._realize_player(player)
         self._has_plans = True
 
-    def _match(self, player: Player, policy: FloatArray) -> FloatArray:
+    def _match(self, player: Player, policy: Any) -> Any:
         """Fill the current policy of a player, which matches its regrets, and return it."""
         if self._divided is not None:
-            self._divided.fill_policy(player, self._last_row(), policy)
+            self._divided.fill_policy(player, self._last_row(), row_numbers(policy))
             return policy
         groups, regret = self._groups[player], self._regrets[player]
         tolerance = self._tolerances[player]
@@ -294,11 +328,8 @@ class RegretMinimizer(IterativeState):
     def _current_plans(self) -> tuple[FloatArray, ...]:
         """Return each player's [Q] current plan, in the order of position."""
         if self._division is not None:
-            plans = tuple(np.empty_like(own) for own in self._averages)
-            policies = self.current_weights()
-            for layout, policy, plan in zip(self._layouts, policies, plans, strict=True):
-                realize_policy(layout.groups, layout.parent, policy, plan)
-            return plans
+            pairs = zip(self._layouts, self.current_weights(), strict=True)
+            return tuple(_realized(layout, np.asarray(own, self._number)) for layout, own in pairs)
         if not self._has_plans:
             self._realize()
         return self._plans
@@ -347,7 +378,7 @@ class RegretMinimizer(IterativeState):
         self._check_unfinished()
         schedule = self.scheme.checked_schedule(self.iteration + 1, iterations)
         # The kernel would turn such numbers into infinities of the precision.
-        if (schedule > np.finfo(self.precision).max).any():
+        if (schedule > np.finfo(self._number).max).any():
             raise NumericalError(
                 f"the weights or discounts of {self.scheme.name} at iterations up to "
                 f"{self.iteration + iterations} are too large for {self.precision}: use "
@@ -398,9 +429,10 @@ class RegretMinimizer(IterativeState):
         """Free memory needed only by further iterations; policies can still be measured."""
         with interrupts_held():
             if self._matches:
-                for player, regret in enumerate(self._regrets):
-                    self._match(player, regret)
-                self._policies, self._matches = self._regrets, False
+                # Policies take the memory of the regrets.
+                memory = map(_same_memory, self._regrets)
+                self._policies = tuple(self._match(*own) for own in enumerate(memory))
+                self._matches = False
             self.is_finished = True
             # Plans follow from the policies if they are needed again.
             self._has_plans, self._workspace = False, np.zeros(0)
@@ -417,30 +449,30 @@ class RegretMinimizer(IterativeState):
 
     def _state_arrays(self) -> StateArrays:
         self._check_unfinished()
-        return name_by_player(
-            regrets=self._regrets,
-            policies=self.current_weights(),
-            plans=self._current_plans(),
-            averages=self._averages,
-            previous=self._previous,
-            changes=self._changes,
-        )
+        kinds: dict[str, Sequence[Any]] = {"regrets": self._regrets, "averages": self._averages}
+        if not self._matches:
+            kinds["policies"] = self._policies
+        if self._is_packed:
+            scales = {f"scales of {name}": [own.scale for own in kinds[name]] for name in kinds}
+            packed = {name: [own.packed for own in kinds[name]] for name in kinds}
+            kinds = {**packed, **scales}
+        elif self._division is None:
+            kinds["plans"] = self._current_plans()
+        arrays = name_by_player(previous=self._previous, changes=self._changes, **kinds)
+        # Policies that follow from the regrets depend on it.
+        return {**arrays, LAST_ROW: self._last_row().copy()} if self._matches else arrays
 
     def set_state(self, state: StateArrays) -> None:
         """Restore the state from arrays with the names and shapes of `state()`."""
+        if self._matches and LAST_ROW not in state:
+            # Since the schedule predicted, policies have been stored.
+            self._store_policies(self.current_weights())
         super().set_state(state)
-        # At the start, regrets are 0, so the policy does not depend on the row.
-        row = self.scheme.checked_schedule(max(self.iteration, 1), 1)
-        self._rows = self.iteration, row
-        if not self._matches:
-            return
-        saved = [state[f"policies.{player}"] for player in range(self.form.num_players)]
-        if not all(map(np.array_equal, self.current_weights(), saved)):
-            # The session that saved the state planned a different schedule.
-            self._store_policies(tuple(own.copy() for own in saved))
+        row = state[LAST_ROW] if self._matches else np.ones(NUM_COLUMNS)
+        self._rows = self.iteration, np.array(row)[None]
 
-    def _store_policies(self, policies: tuple[FloatArray, ...]) -> None:
-        """Store the current policies if they do not, or will not, follow from the regrets."""
+    def _store_policies(self, policies: tuple[Weights, ...]) -> None:
+        """Store the current policies if they will not follow from the regrets."""
         self._policies, self._matches = policies, False
         self._prepare()
 
@@ -449,7 +481,7 @@ class RegretMinimizer(IterativeState):
         pairs = zip(self._layouts, self.average_weights(), strict=True)
         return tuple(layout.average_plan(own, own) for layout, own in pairs)
 
-    def average_weights(self) -> tuple[FloatArray, ...]:
+    def average_weights(self) -> tuple[Weights, ...]:
         """Return each player's [Q] weighted sum of plans, in the order and precision of the state.
 
         They are the arrays of the state; the current plan where nothing has been summed.
@@ -459,14 +491,14 @@ class RegretMinimizer(IterativeState):
         pairs = zip(self._averages, self._current_plans(), strict=True)
         return tuple(total if total[0] > 0 else plan for total, plan in pairs)
 
-    def current_weights(self) -> tuple[FloatArray, ...]:
+    def current_weights(self) -> tuple[Weights, ...]:
         """Return each player's [Q] current policy, in the order and precision of the state.
 
         These are the arrays of the state, or new ones if policies are not stored.
         """
         if not self._matches:
             return self._policies
-        empty = (np.empty_like(regret) for regret in self._regrets)
+        empty = self._zeros("uint16")
         return tuple(self._match(player, policy) for player, policy in enumerate(empty))
 
     def current_plans(self) -> tuple[FloatArray, ...]:
@@ -490,6 +522,38 @@ class RegretMinimizer(IterativeState):
         """Return [Q] the cumulative regret of each sequence, as the scheme accumulates it."""
         self._check_unfinished()
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
+
+
+def _realized(layout: Layout, policy: FloatArray) -> FloatArray:
+    """Return [Q] the plan of a policy; both are in order of position."""
+    plan = np.empty_like(policy)
+    realize_policy(layout.groups, layout.parent, policy, plan)
+    return plan
+
+
+def _same_memory(regret: Weights) -> Weights:
+    """Return an array for a policy, in the memory of regrets that are no longer needed."""
+    if not isinstance(regret, PackedRows):
+        return regret
+    # Policies are computed from the scales of the regrets.
+    return replace(regret, packed=regret.packed.view(np.uint16), scale=regret.scale.copy())
+
+
+def _division_of_packed(form: Form, responding: object) -> PublicDivision:
+    """Return the division of a form whose rows of hands can be packed.
+
+    Raises
+    ------
+    ParameterError
+        If it has no such rows.
+    """
+    if responding is not None or not isinstance(form, PublicForm):
+        raise ParameterError(
+            f"precision='int16' packs rows of hands, but {form.name} is given as a {form.kind} form"
+            f"{'' if responding is None else ' with responding infostates'}: use a public form, or "
+            "precision='float32'"
+        )
+    return form.all_parts
 
 
 def _in_one_block(

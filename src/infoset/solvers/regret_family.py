@@ -7,7 +7,7 @@ from typing import Any
 
 from infoset.evaluation import Evaluation
 from infoset.evaluation.best_responses import evaluation_of
-from infoset.forms import Form, check_form
+from infoset.forms import Form, Weights, check_form
 from infoset.policy import TabularPolicy
 from infoset.policy.stored_policy import StoredPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
@@ -20,7 +20,6 @@ from infoset.runs import (
     run_measured,
     settings_of,
 )
-from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 
 PLANNED_AFTER = (0.05, 0.5)
@@ -45,7 +44,7 @@ def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
     return TabularPolicy.from_weights(minimizer.form, minimizer.current_probabilities())
 
 
-def _stored(minimizer: RegretMinimizer, weights: tuple[FloatArray, ...]) -> TabularPolicy:
+def _stored(minimizer: RegretMinimizer, weights: tuple[Weights, ...]) -> TabularPolicy:
     """Return a policy with the weights of a minimizer, which the next iterations do not change."""
     kept = weights if minimizer.is_finished else tuple(own.copy() for own in weights)
     return StoredPolicy(minimizer.form, kept)
@@ -103,8 +102,8 @@ class RegretMethod:
 
     scheme: RegretScheme
     precision: str = "float64"
-    """"float64", or "float32", which needs half the memory bandwidth. In both cases the answer is
-    measured in double precision."""
+    """"float64"; "float32", which needs half the memory; or "int16", which halves it again and is
+    for public forms. The answer is measured in double precision."""
     threads: int = 1
     """Number of threads that share the work of an iteration in two-player games. The answer does
     not depend on it."""

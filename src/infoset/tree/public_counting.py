@@ -18,12 +18,12 @@ from infoset.tree.limits import allowed_memory
 from infoset.utils.arguments import check_choice
 from infoset.utils.text import format_bytes, format_count
 
-BYTES_PER_SEQUENCE = {"float64": 51, "float32": 35}
+BYTES_PER_SEQUENCE = {"float64": 51, "float32": 35, "int16": 35}
 """By precision, for the state, layout, payoffs and measurements of a method of the CFR family.
 Methods with an adaptive prediction, such as `apcfr+`, need a third more."""
 
-BYTES_PER_DIVIDED_SEQUENCE = {"float64": 24, "float32": 14}
-BYTES_PER_HAND_OF_BOARD = {"float64": 170, "float32": 130}
+BYTES_PER_DIVIDED_SEQUENCE = {"float64": 24, "float32": 14, "int16": 7}
+BYTES_PER_HAND_OF_BOARD = {"float64": 170, "float32": 130, "int16": 130}
 """The same for a form divided into parts. Methods that predict regrets need half as much more."""
 
 MAX_STEPS = 200_000
@@ -74,7 +74,7 @@ class PublicCounts:
         return self.bytes_in("float64")
 
     def bytes_in(self, precision: str) -> int:
-        """Return `bytes` for solving in a precision, "float64" or "float32"."""
+        """Return `bytes` for solving in a precision of a method of the CFR family."""
         check_choice("precision", precision, tuple(BYTES_PER_SEQUENCE))
         public = BYTES_PER_PUBLIC_NODE * (self.nodes + self.ends)
         first, second = self.hands
@@ -344,8 +344,8 @@ class _Counter:
         GameTooLargeError
             If the bound exceeds the limit, and counting all states would take long.
         """
-        # The bound is for single precision, in which more forms fit.
-        step = BYTES_PER_DIVIDED_SEQUENCE["float32"] * num_classes
+        # The bound is for the precision in which most forms fit.
+        step = min(BYTES_PER_DIVIDED_SEQUENCE.values()) * num_classes
         self.needed += BYTES_PER_PUBLIC_NODE * num_states + num_steps * step
         self.num_steps += 1 + num_steps
         if self.needed > self.allowed and self.num_steps > MAX_STEPS:

@@ -47,7 +47,18 @@ def make_stream(seed: int, *key: int) -> Stream:
 def next_uniform(stream: Stream) -> float:
     """Draw a number uniformly from [0, 1) and advance the stream in place."""
     stream[0] += GOLDEN
-    mixed = stream[0]
+    return mixed_uniform(stream[0])
+
+
+@inner_kernel
+def uniform_at(key: np.uint64) -> float:
+    """Return the number in [0, 1) that belongs to a key; it looks as if drawn uniformly."""
+    return mixed_uniform(key * GOLDEN)
+
+
+@inner_kernel
+def mixed_uniform(mixed: np.uint64) -> float:
+    """Return a number in [0, 1) from the state of a stream."""
     mixed = (mixed ^ (mixed >> SHIFTS[0])) * FIRST_FACTOR
     mixed = (mixed ^ (mixed >> SHIFTS[1])) * SECOND_FACTOR
     mixed = mixed ^ (mixed >> SHIFTS[2])

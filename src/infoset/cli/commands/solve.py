@@ -126,7 +126,8 @@ MethodOption: TypeAlias = Annotated[
 PrecisionOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        help="Floating-point precision of CFR methods: float64 or float32.", show_default="float64"
+        help="Precision of CFR methods: float64, float32, or, on public forms, int16.",
+        show_default="float64",
     ),
 ]
 StorageOption: TypeAlias = Annotated[
