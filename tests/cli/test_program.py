@@ -134,7 +134,10 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
             "does not include lp",
         ),
         (["solve", "kuhn_poker", "--method", "cfr", "--precision", "float16"], "float32"),
-        (["solve", "goofspiel", "--method", "cfr", "--precision", "int16"], "has no public form"),
+        (
+            ["solve", "goofspiel(num_cards=3)", "--method", "cfr", "--precision", "int16"],
+            "has no public form",
+        ),
         (
             ["solve", "kuhn_poker", "--method", "cfr", "--precision", "int16", "--form=sequence"],
             "a sequence form: use a public form",
