@@ -47,6 +47,11 @@ class DerivedMembers:
         return None
 
     @property
+    def all_parts(self) -> object:
+        """None: the form is not public."""
+        return None
+
+    @property
     def infostate_shapes(self) -> tuple[InfostateShapes, ...] | None:
         """None: infostates are listed."""
         return None

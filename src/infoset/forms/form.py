@@ -158,6 +158,10 @@ class Form(Protocol, metaclass=_HasMembers):
         """The `PublicDivision` of a form that is processed part by part; None for other forms."""
 
     @property
+    def all_parts(self) -> object:
+        """The `PublicDivision` of a public form, which may have no parts; None for other forms."""
+
+    @property
     def layouts(self) -> tuple[Layout, ...]:
         """Per player, the order in which kernels store sequences; those of a public state touch."""
 

@@ -141,12 +141,12 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
     @cached_property
     def all_parts(self) -> PublicDivision:
-        """The top and the parts; only a top if the form is small or without later deals."""
+        """The division into a top and parts; without parts if small, or without later deals."""
         return PublicDivision(self)
 
     @property
     def division(self) -> PublicDivision | None:
-        """The division into a top and parts; None if there is only a top."""
+        """`all_parts`; None if there are no parts."""
         return self.all_parts if self.parts.any() else None
 
     def player_values(self, probabilities: tuple[FloatArray, ...]) -> tuple[PlayerValues, ...]:

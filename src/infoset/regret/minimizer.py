@@ -16,7 +16,6 @@ from infoset.forms import (
     Layout,
     PackedRows,
     PublicDivision,
-    PublicForm,
     Treeplex,
     Weights,
     absolute_payoffs,
@@ -547,13 +546,13 @@ def _division_of_packed(form: Form, responding: object) -> PublicDivision:
     ParameterError
         If it has no such rows.
     """
-    if responding is not None or not isinstance(form, PublicForm):
+    if responding is not None or form.all_parts is None:
         raise ParameterError(
             f"precision='int16' packs rows of hands, but {form.name} is given as a {form.kind} form"
             f"{'' if responding is None else ' with responding infostates'}: use a public form, or "
             "precision='float32'"
         )
-    return form.all_parts
+    return cast(PublicDivision, form.all_parts)
 
 
 def _in_one_block(
