@@ -3,7 +3,6 @@
     python benchmarks/poker_endgames.py                  # measure and print; some minutes
     python benchmarks/poker_endgames.py --game TEXT      # only rows whose name contains TEXT
     python benchmarks/poker_endgames.py --ranges FOLDER  # with the ranges of the public files
-    python benchmarks/poker_endgames.py --measuring      # only how much of a run is measuring
     python benchmarks/poker_endgames.py --write          # also update its page in docs/solvers
 
 Boards and pots are those of the four public endgames of Libratus
@@ -16,10 +15,6 @@ includes the average; its time is the minimum of many runs. "Memory" is that of 
 current policy, layouts and payoffs in single precision. "Time" is the processor time of `solve` in
 single precision, with measurements in double precision, until the exploitability is below the
 target, a share of the pot.
-
-"Measuring" is the share of evaluations of the answer in the processor time of a run that ends after
-a number of iterations. Evaluations are in double precision. The layouts and the bound on rounding,
-which are computed once for a form, are not part of the run.
 """
 
 from __future__ import annotations
@@ -35,13 +30,9 @@ from public_form import SCHEME, measure
 from report import DOCS, environment, environment_text, replace_part, shown, table
 
 import infoset
-from infoset.evaluation import Evaluation
 from infoset.forms import PublicForm
 from infoset.games import HOLE_CARDS, NoLimitEndgame
 from infoset.games.cards import RANKS
-from infoset.regret import SCHEMES
-from infoset.runs import Budget, run_measured
-from infoset.solvers.regret_family import RegretSolver
 from infoset.tree import build_public_form
 from infoset.utils.text import format_bytes
 
@@ -87,23 +78,6 @@ RIVER_TARGET, TURN_TARGET = 0.001, 0.00125
 MAX_ITERATIONS = 5_000
 
 HEADER = ["endgame", "tree", "nodes", "hands", "build", "memory", "iteration", "target", "time"]
-
-
-MEASURED = {
-    "turn": "endgame 2 medium",
-    "flop": "nolimit_endgame(board=Ks9d8h,bets=[1],max_raises=1,ranges=['TT+,AQ+';'77+,AT+,KJ+'])",
-}
-"""A turn and a flop on which runs are taken apart."""
-MEASURED_ITERATIONS, MEASURED_PRECISION = 100, "float64"
-MEASURED_HEADER = [
-    "game",
-    "public nodes",
-    "iterations",
-    "measurements",
-    "iteration",
-    "measurement",
-    "measuring",
-]
 
 
 def game_of(name: str, tree: str, folder: Path | None = None) -> NoLimitEndgame:
@@ -168,59 +142,6 @@ def row_of(name: str, tree: str, target: float, folder: Path | None) -> list[str
     ]
 
 
-class TimedSolver(RegretSolver):
-    """DCFR that adds up the processor time of its iterations and of its measurements."""
-
-    iterating = measuring = 0.0
-
-    def run(self, iterations: int) -> None:
-        """Do `iterations` more iterations."""
-        started = time.process_time()
-        super().run(iterations)
-        self.iterating += time.process_time() - started
-
-    def evaluate(self) -> Evaluation:
-        """Evaluate the average policy."""
-        started = time.process_time()
-        measured = super().evaluate()
-        self.measuring += time.process_time() - started
-        return measured
-
-
-def measured_row(name: str, form: PublicForm) -> list[str]:
-    """Return how much of a run is measuring, beside the time of an iteration."""
-    solver = TimedSolver(form, SCHEMES[SCHEME], MEASURED_PRECISION)
-    started = time.process_time()
-    result = run_measured(
-        solver, SCHEME, Budget(iterations=MEASURED_ITERATIONS), evaluate=solver.evaluate
-    )
-    seconds, count = time.process_time() - started, len(result.trace)
-    return [
-        name,
-        f"{form.num_nodes:,}",
-        str(MEASURED_ITERATIONS),
-        str(count),
-        shown(solver.iterating / MEASURED_ITERATIONS),
-        shown(solver.measuring / count),
-        f"{100 * solver.measuring / seconds:.1f} %",
-    ]
-
-
-def measuring_table(chosen: str) -> str:
-    """Return the table of the runs that are taken apart."""
-    rows = []
-    for name, spec in MEASURED.items():
-        if chosen not in name:
-            continue
-        endgame, _, tree = spec.rpartition(" ")
-        form = build_public_form(game_of(endgame, tree) if endgame else infoset.load(spec))
-        # Layouts and the bound on rounding are computed once for a form.
-        infoset.solve(form, SCHEME, iterations=1)
-        rows.append(measured_row(name, form))
-        print(*rows[-1], f"(load {os.getloadavg()[0]:.1f})", flush=True)
-    return table(MEASURED_HEADER, rows)
-
-
 def warm_up() -> None:
     """Compile or load all kernels, so that no row includes them."""
     form = build_public_form(NoLimitEndgame(ENDGAMES["endgame 4"].board, max_raises=1))
@@ -250,18 +171,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--ranges", metavar="FOLDER", type=Path, help="folder with the public files of the ranges"
     )
-    parser.add_argument("--measuring", action="store_true", help="only the table of measuring")
     parser.add_argument("--write", action="store_true", help=f"update {PAGE.name}")
     chosen = parser.parse_args(arguments)
     warm_up()
-    parts = {"poker_endgames.py: measuring": measuring_table(chosen.game)}
-    if not chosen.measuring:
-        measured = endgame_table(chosen.game, chosen.ranges)
-        parts["poker_endgames.py"] = f"{measured}\n\n{environment_text(environment())}"
-    for maker, part in parts.items():
-        print(part)
-        if chosen.write:
-            PAGE.write_text(replace_part(PAGE.read_text(), maker, part))
+    measured = endgame_table(chosen.game, chosen.ranges)
+    part = f"{measured}\n\n{environment_text(environment())}"
+    print(part)
+    if chosen.write:
+        PAGE.write_text(replace_part(PAGE.read_text(), "poker_endgames.py", part))
 
 
 if __name__ == "__main__":

@@ -127,13 +127,3 @@ def test_losses_of_a_sweep_are_as_frequent_as_assumed(monkeypatch):
     expected = 4000 * (lost + lost**2 + lost**3 + lost**4)
     assert np.mean([sweep.losses for sweep in sweeps]) == pytest.approx(expected, rel=0.06)
     assert np.mean([sweep.given_up for sweep in sweeps]) == pytest.approx(4000 * lost**4, abs=0.5)
-
-
-def test_measuring_is_at_most_a_twentieth_of_runs_on_a_turn_and_a_flop():
-    page = (report.DOCS / "solvers" / "poker_endgames.md").read_text("utf-8")
-    rows = re.findall(
-        r"^\| (turn|flop) \|.*\| (\d+) \| \d+ \| (.*) \| .* \| ([\d.]+) % \|$", page, re.M
-    )
-    assert {row[0] for row in rows} == {"turn", "flop"}
-    assert min(int(iterations) for _, iterations, *_ in rows) == 100
-    assert max(float(share) for *_, share in rows) <= 5
