@@ -81,7 +81,6 @@ class RowWorkspace(NamedTuple):
     reach: FloatArray
     weights: FloatArray
     row: FloatArray
-    zeros: FloatArray
     dither: FloatArray
     """Multiples of the golden ratio modulo 1: numbers evenly distributed between 0 and 1."""
 
@@ -193,7 +192,7 @@ def best_values_of_part(
 ) -> None:
     """Add the values of infostates under best play to those of parent sequences, bottom up.
 
-    best: filled with the values, from the first infostate of the part on, unless it is empty.
+    best: [R] filled with the largest values of public decisions, unless it is empty.
     """
     for run in range(parts.first_run[part + 1] - 1, parts.first_run[part] - 1, -1):
         place, stride, count = parts.place[run], parts.stride[run], parts.size[run]
@@ -206,10 +205,9 @@ def best_values_of_part(
             for hand in range(count):
                 value[hand] = max(value[hand], own[hand])
         if len(best):
-            at = parts.first_infostate[run]
-            kept = best[at : at + count]
-            for hand in range(count):
-                kept[hand] = value[hand]
+            best[run] = value[0]
+            for hand in range(1, count):
+                best[run] = max(best[run], value[hand])
         add_to_parents(parts, run, value, gradient)
 
 
@@ -290,7 +288,7 @@ def measure_parts(
     """Fill values [P, 2] with the players' values in some parts; add best responses to the top.
 
     weights, are_policies: see `realize_part`. tops, top_gradients: plans and gradients of the
-    top. best [I]: see `best_values_of_part`. The other arrays are overwritten.
+    top. best [R]: see `best_values_of_part`. The other arrays are overwritten.
     """
     for part in range(first, last):
         for player in range(2):
@@ -301,5 +299,5 @@ def measure_parts(
             own, terms, batches = parts[player], payoffs[player], first_batch[player]
             size = fill_part_gradient(own, part, terms, batches, plans[1 - player], gradient)
             values[part, player] = inner_product(gradient, plans[player], size, work.total)
-            best_values_of_part(own, part, gradient, best[player][own.infostate[part] :], work)
+            best_values_of_part(own, part, gradient, best[player], work)
             add_copies(part, part + 1, own, gradient, top_gradients[player])

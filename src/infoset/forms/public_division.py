@@ -247,10 +247,10 @@ class PublicDivision:
         actions = max(int(own.actions.max(initial=1)) for own in self.parts)
         first, second = (own.with_own_results() for own in payoffs)
         plans, gradients = ([np.zeros(size, number) for size in sizes] for _ in range(2))
-        total, value, reach, row, zeros = (np.zeros(hands, number) for _ in range(5))
+        total, value, reach, row = (np.zeros(hands, number) for _ in range(4))
         weights = np.zeros(actions * hands, number)
         dither = (np.arange(hands) * GOLDEN_RATIO % 1).astype(number)
-        rows = RowWorkspace(total, value, reach, weights, row, zeros, dither)
+        rows = RowWorkspace(total, value, reach, weights, row, dither)
         return PartWorkspace(
             (first, second),
             (plans[0], plans[1]),
@@ -296,16 +296,17 @@ class PublicDivision:
     def best_values(
         self, payoffs: tuple[PublicPayoffs, PublicPayoffs]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return, per player, [I] values of infostates under best play against uniform play.
+        """Return, per player, [R] the largest value of a hand at each public decision.
 
-        payoffs: by part, for example absolute values. Infostates are in the order of the layouts.
+        It is that of best play against uniform play. payoffs: by part, for example absolute values.
+        Public decisions are in the order of `Parts`.
         """
         precision = payoffs[0].factor.dtype
         # No memory is allocated for zeros, whose sums are normalized to uniform play.
         uniform = tuple(np.zeros(int(own.position[-1]), precision) for own in self.parts)
         for own in uniform:
             own[0] = 1.0
-        first, second = (np.zeros(int(own.infostate[-1]), precision) for own in self.parts)
+        first, second = (np.zeros(len(own.size), precision) for own in self.parts)
         self._measure(payoffs, uniform, False, (first, second))
         return first, second
 
@@ -318,8 +319,8 @@ class PublicDivision:
     ) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
         """Return [P, 2] the players' utilities in each part, and gradients of the top.
 
-        The first entry of such a gradient is the value of a best response. best: filled with the
-        values of infostates under best play, unless it is empty.
+        The first entry of such a gradient is the value of a best response. best: see
+        `best_values_of_part`.
         """
         first, second = map(row_numbers, weights)
         precision, parts, batches = payoffs[0].factor.dtype.name, self.parts, self.first_batch

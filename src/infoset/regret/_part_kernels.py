@@ -67,7 +67,7 @@ class DividedState(NamedTuple):
     policy: RowNumbers
     """Empty if the policy follows from the regrets."""
     tolerance: FloatArray
-    """Empty for packed regrets, whose ties are decided by how they are rounded."""
+    """[R] by public decision; 0 for packed regrets, whose rounding decides ties."""
     previous: FloatArray
     changes: FloatArray
     """Both are empty without an adaptive prediction."""
@@ -151,12 +151,10 @@ def read_policy(
     precision of the state; see `match_regrets`.
     """
     count, width = parts.size[run], len(work.total)
-    at = parts.infostate[part] + parts.first_infostate[run]
-    tolerance, total = work.zeros[:count], work.total[:count]
-    if len(state.tolerance):
-        tolerance = state.tolerance[at : at + count]
+    total = work.total[:count]
     is_stored = len(state.policy.number) + len(state.policy.packed) > 0
-    discount, weight = made[PREDICTION_DISCOUNT], made[TOLERANCE_WEIGHT]
+    discount = made[PREDICTION_DISCOUNT]
+    tolerance = made[TOLERANCE_WEIGHT] * state.tolerance[run]
     own = parts.position[part] - parts.above[part] + parts.place[run]
     total[:] = 0.0
     for action in range(parts.actions[run]):
@@ -178,7 +176,7 @@ def read_policy(
         for hand in range(count):
             wanted = discount * regret[hand]
             # A regret within the tolerance may be the rounding error of a tie.
-            policy[hand] = wanted if wanted - weight * tolerance[hand] > 0.0 else 0.0
+            policy[hand] = wanted if wanted - tolerance > 0.0 else 0.0
             total[hand] += policy[hand]
     if not is_stored or len(state.policy.scale):
         divide_by_totals(parts, run, work)
@@ -385,7 +383,8 @@ def predict(
     """
     weight, floor = row[REGRET_WEIGHT], row[REGRET_FLOOR]
     positive, negative = row[POSITIVE_DISCOUNT], row[NEGATIVE_DISCOUNT]
-    discount, tolerance_weight = row[PREDICTION_DISCOUNT], row[TOLERANCE_WEIGHT]
+    discount = row[PREDICTION_DISCOUNT]
+    tolerance = row[TOLERANCE_WEIGHT] * state.tolerance[run]
     count, actions, width = parts.size[run], parts.actions[run], len(work.total)
     at = parts.infostate[part] + parts.first_infostate[run]
     own = parts.position[part] - parts.above[part]
@@ -415,9 +414,6 @@ def predict(
             if regret_changes[hand] > 0.0:
                 ratio = min(np.sqrt(instant_changes[hand] / regret_changes[hand]), limit)
             share[hand] = 1.0 / (1.0 + ratio)
-    tolerance = work.zeros[:count]
-    if len(state.tolerance):
-        tolerance = state.tolerance[at : at + count]
     total[:] = 0.0
     for action in range(actions):
         place = parts.place[run] + action * parts.stride[run]
@@ -432,7 +428,7 @@ def predict(
             instant = weight * (earned[hand] - value[hand])
             after = next_regret(regret[hand], instant, positive, negative, floor)
             wanted = discount * after + share[hand] * instant
-            kept = wanted - tolerance_weight * tolerance[hand] > 0.0
+            kept = wanted - tolerance > 0.0
             weights[hand] = wanted if kept else 0.0
             total[hand] += weights[hand]
     divide_by_totals(parts, run, work)

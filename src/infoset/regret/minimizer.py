@@ -250,7 +250,9 @@ class RegretMinimizer(IterativeState):
         if self._division is None:
             self._set_plans()
         else:
-            self._tolerances = np.zeros(0, number), np.zeros(0, number)
+            self._tolerances = tuple(
+                np.zeros(len(own.size), number) for own in self._division.parts
+            )
             if not self._is_packed:
                 self._tolerances = divided_tolerances(self._division, number)
             if not self._matches:
@@ -612,7 +614,7 @@ def _decisions_of(plex: Treeplex, layout: Layout, chosen: BoolArray, name: str) 
 
 
 def divided_tolerances(division: PublicDivision, precision: str) -> tuple[FloatArray, FloatArray]:
-    """Return `regret_tolerances` of a divided form."""
+    """Return, per player, [R] the largest of `regret_tolerances` at each public decision."""
     one, other = (own.absolute() for own in division.payoffs(precision))
     first, second = division.best_values((one, other))
     for own in (first, second):
