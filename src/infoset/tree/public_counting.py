@@ -22,7 +22,7 @@ BYTES_PER_SEQUENCE = {"float64": 51, "float32": 35, "int16": 35}
 """By precision, for the state, layout, payoffs and measurements of a method of the CFR family.
 Methods with an adaptive prediction, such as `apcfr+`, need a third more."""
 
-BYTES_PER_DIVIDED_SEQUENCE = {"float64": 24, "float32": 14, "int16": 7}
+BYTES_PER_DIVIDED_SEQUENCE = {"float64": 21, "float32": 12, "int16": 7}
 BYTES_PER_HAND_OF_BOARD = {"float64": 170, "float32": 130, "int16": 130}
 """The same for a form divided into parts. Methods that predict regrets need half as much more."""
 
