@@ -23,16 +23,20 @@ from infoset.efg import (
 )
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import evaluate_policy
+from infoset.forms import lock
 from infoset.games import load_game
 from infoset.matches import exact_match
 from infoset.policy import (
     TabularPolicy,
+    complete_policy,
     decompose_plan,
+    distance,
     random_policy,
+    transfer_by_labels,
     transfer_policy,
     uniform_policy,
 )
-from infoset.tree import build_tree
+from infoset.tree import build_public_form, build_tree
 from tests.support.cached_games import cached_tree
 from tests.support.hypothesis_strategies import random_games
 
@@ -192,3 +196,95 @@ def test_invalid_plans_are_refused():
     for wrong in (behavior[:-1], -behavior, 2 * behavior, behavior * np.nan):
         with pytest.raises(ParameterError, match="none negative"):
             decompose_plan(plex, wrong)
+
+
+TURN = "nolimit_endgame(board=Ks9d8h4s,bets=[1],max_raises=1,ranges=['AK,QQ';'QQ,JTs,99'])"
+
+
+def drawn(form):
+    return random_policy(form, np.random.default_rng(5))
+
+
+def test_transfer_to_another_board():
+    """Lines and hands of both boards keep their probabilities; the others are uniform."""
+    policy = drawn(build_public_form(load(TURN)))
+    other = build_public_form(load(TURN.replace("8h4s", "8h4c")))
+    found, share = transfer_by_labels(policy, other)
+    for line in ("check", "check / check / 7d"):
+        assert found["QdQh", line] == policy["QdQh", line]
+    # The card of one board is a hand, or a river, on the other only.
+    for hand, line in (("AsKh", "check / check / 4s"), ("QdQh", "check / check / 4s / check")):
+        assert len(set(found[hand, line].values())) == 1
+    uniform = uniform_policy(other)
+    same, known = 0, 0
+    for own, even, plex in zip(
+        found.probabilities, uniform.probabilities, other.treeplexes, strict=True
+    ):
+        is_even = np.maximum.reduceat(np.abs(own - even)[1:], plex.first_sequence - 1) < 1e-12
+        same += int((~is_even).sum())
+        known += plex.num_infostates
+    assert share == pytest.approx(same / known, abs=1e-3)
+    assert 0.9 < share < 1
+    back, _ = transfer_by_labels(found, policy.form)
+    assert back["AhKd", "bet 100 / call / 2c"] == policy["AhKd", "bet 100 / call / 2c"]
+
+
+@pytest.mark.parametrize("merges", [True, False])
+def test_transfer_between_merged_and_listed_hands(merges):
+    """A line that symmetric suits exchange is that which represents it, with exchanged hands."""
+    spec = "nolimit_endgame(board=Ks9s8s4s,bets=[1],max_raises=1,ranges=['AK,QQ';'QQ,JTs,99'])"
+    one, other = (
+        build_public_form(load(spec.replace("8s4s", card)), merge_symmetric=merges)
+        for card in ("8s4s", "8s3s")
+    )
+    policy = drawn(one)
+    found, share = transfer_by_labels(policy, other)
+    assert 0.9 < share < 1
+    for line in ("bet 100 / call / 2c", "bet 100 / call / 2d", "bet 100 / call / 2h"):
+        for hand in ("QdQh", "QcQh", "AcKd"):
+            assert found[hand, line] == policy[hand, line]
+
+
+def test_transfer_where_actions_differ():
+    """The size of the first bet is another; the line after a check is the same."""
+    river = "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AK,QQ';'QQ,JTs,99'],bets=['50c';'{}c'])"
+    policy = drawn(build_public_form(load(river.format(100))))
+    other = build_public_form(load(river.format(120)))
+    found, share = transfer_by_labels(policy, other)
+    assert found["QhQd", "bet 50"] == policy["QhQd", "bet 50"]
+    assert len(set(found["AhKd", "(start)"].values())) == 1
+    assert 0 < share < 0.6
+
+
+@pytest.mark.parametrize("spec", ["leduc_poker", "kuhn_poker"])
+def test_transfer_by_labels_within_a_game(spec):
+    """It is the transfer of the game, and complete on locked forms."""
+    tree, public = cached_tree(spec).sequence_form, build_public_form(load(spec))
+    policy, share = transfer_by_labels(drawn(tree), public)
+    assert share == 1
+    assert distance(transfer_by_labels(policy, tree).policy, drawn(tree)) < 1e-12
+    assert transfer_by_labels(policy, public) == (policy, 1.0)
+    line = "pass" if spec == "kuhn_poker" else "call"
+    locked = lock(public, {line: policy.at_node(public.find_line(line)[0])})
+    narrow, share = transfer_by_labels(policy, locked)
+    assert share == 1
+    assert distance(complete_policy(narrow), policy) < 1e-12
+    assert distance(transfer_by_labels(narrow, public).policy, policy) < 1e-12
+
+
+def test_transfer_between_trees():
+    """By the texts of infostates: a card more, or a rank more."""
+    small, large = (build_tree(load(f"kuhn_poker(num_cards={n})")).sequence_form for n in (3, 4))
+    policy = drawn(small)
+    found, share = transfer_by_labels(policy, large)
+    assert share == 0.75
+    assert found["[K] / bet", 1] == policy["[K] / bet", 1]
+    assert found["[A]", 0] == {"pass": 0.5, "bet": 0.5}
+    assert transfer_by_labels(found, small).policy.digest == policy.digest
+
+
+@pytest.mark.parametrize("spec", ["leduc_poker", "kuhn_poker(players=3)", "matrix_mp"])
+def test_a_policy_without_common_labels_is_refused(spec):
+    policy = drawn(cached_tree("kuhn_poker").sequence_form)
+    with pytest.raises(PolicyMismatchError, match=r"is for kuhn_poker, which has no infostate"):
+        transfer_by_labels(policy, cached_tree(spec).sequence_form)

@@ -42,7 +42,11 @@ from infoset.forms._treeplex_kernels import (
 from infoset.forms._world_payoff_kernels import WorldPayoffs, copy_plan, world_gradient
 from infoset.forms._world_program_kernels import TERMINAL
 from infoset.forms.backward_induction import RolledBack, may_roll_back, roll_back
-from infoset.forms.correspondence import carry_behavior, sequences_in_tree
+from infoset.forms.correspondence import (
+    carry_behavior,
+    carry_by_labels,
+    sequences_in_tree,
+)
 from infoset.forms.cut_form import CutForm, LeafFunction, LeafValues, cut, leaf_values_at
 from infoset.forms.derived_members import plan_value, values_of_plans
 from infoset.forms.form import (
@@ -238,6 +242,7 @@ __all__ = [
     "block_gradient",
     "block_payoffs",
     "carry_behavior",
+    "carry_by_labels",
     "chance_reach_of_nodes",
     "check_form",
     "check_node",

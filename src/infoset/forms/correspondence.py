@@ -13,7 +13,7 @@ from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.public_form import PublicForm
 from infoset.forms.sequence_form import SequenceForm
 from infoset.forms.world_form import WorldForm
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.typing import CHANCE, FloatArray, LongArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE
 
 
@@ -55,6 +55,80 @@ def carry_behavior(
             values = normalize_behavior(plex.first_sequence, plex.num_actions, values)
         found.append(values)
     return found
+
+
+def carry_by_labels(
+    source: Form, probabilities: tuple[FloatArray, ...], target: Form
+) -> tuple[list[FloatArray], float]:
+    """Return a behavior policy on a form of another game, and the share of its infostates.
+
+    Infostates correspond if labels and actions are equal. On public forms the label is a hand and a
+    line, and lines that symmetric suits exchange are the same. The policy is uniform elsewhere; the
+    share, over the infostates of all players, is that of those where it is not.
+
+    Parameters
+    ----------
+    source, target
+        Forms with the same number of players.
+    probabilities
+        Per player, [Q] the probability of the last action of each sequence of `source`.
+    """
+    found = [plex.uniform_policy() for plex in target.treeplexes]
+    known = [np.zeros(plex.num_sequences, bool) for plex in target.treeplexes]
+    pairs = _labels_of_both(source, target)
+    if isinstance(source, PublicForm) and isinstance(target, PublicForm):
+        pairs = _lines_of_both(source, target)  # much faster
+    for player, there, here in pairs:
+        found[player][there] = probabilities[player][here]
+        known[player][there] = True
+    plexes = zip(target.treeplexes, known, strict=True)
+    matched = sum(int(own[plex.first_sequence].sum()) for plex, own in plexes)
+    return found, matched / sum(plex.num_infostates for plex in target.treeplexes)
+
+
+def _lines_of_both(
+    source: PublicForm, target: PublicForm
+) -> Iterator[tuple[Player, LongArray, LongArray]]:
+    """Yield a player and [actions, hands] its sequences in both forms, for each line of both."""
+    hands = []
+    for own, other in zip(target.hands, source.hands, strict=True):
+        number = {label: place for place, label in enumerate(other)}
+        hands.append(np.array([number.get(label, -1) for label in own]))
+    # [V of the target] the node with its permutation; None where the source has none
+    at: list[tuple[int, int] | None] = [(0, 0)]
+    for parent, seen in zip(
+        target.parent[1:].tolist(), target.observation[1:].tolist(), strict=True
+    ):
+        before = at[parent]
+        try:
+            at.append(before and source.advance(before, target.observations[seen]))
+        except UnknownNameError:
+            at.append(None)
+    for node, place in enumerate(at):
+        player = int(target.player[node])
+        if player == CHANCE or place is None or source.player[place[0]] != player:
+            continue
+        if source.legal_actions(place[0]) != target.legal_actions(node):
+            continue
+        known = np.flatnonzero(hands[player] >= 0)
+        held = hands[player][known]
+        if source.symmetry is not None:
+            held = source.symmetry.permutations[player][place[1], held]
+        there, here = target.places_of_node(node)[1], source.places_of_node(place[0])[1]
+        yield player, there[:, known], here[:, held]
+
+
+def _labels_of_both(source: Form, target: Form) -> Iterator[tuple[Player, LongArray, LongArray]]:
+    """Yield a player and the sequences of an infostate in both forms, for each label of both."""
+    for player, (plex, other) in enumerate(zip(target.treeplexes, source.treeplexes, strict=True)):
+        known = dict(source.labeled_infostates(player))
+        for number, label in enumerate(target.infostate_labels(player)):
+            found = known.get(label)
+            if found is None:
+                continue
+            if source.actions_at(player, found) == target.actions_at(player, number):
+                step = np.arange(plex.num_actions[number])
+                yield player, plex.first_sequence[number] + step, other.first_sequence[found] + step
 
 
 def _same_sequences(target: Form, source: Form, player: Player) -> tuple[LongArray, LongArray]:

@@ -2,7 +2,14 @@
 
 from infoset.policy.behavior_files import load_behavior, save_behavior
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
-from infoset.policy.mixtures import decompose_plan, distance, mix, transfer_policy
+from infoset.policy.mixtures import (
+    LabelTransfer,
+    decompose_plan,
+    distance,
+    mix,
+    transfer_by_labels,
+    transfer_policy,
+)
 from infoset.policy.parquet_files import (
     is_correlated_file,
     load_policy,
@@ -51,6 +58,7 @@ __all__ = [
     "ActionTable",
     "BatchPolicy",
     "FunctionPolicy",
+    "LabelTransfer",
     "Policy",
     "PolicyFunction",
     "PolicyRow",
@@ -83,6 +91,7 @@ __all__ = [
     "save_policy",
     "save_policy_csv",
     "tabulate",
+    "transfer_by_labels",
     "transfer_policy",
     "transform_policy",
     "uniform_policy",

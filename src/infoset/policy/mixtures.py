@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from infoset.efg import ExtensiveForm, find_source_form, world_of_history
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.forms import AnyForm, Form, SequenceForm, Treeplex, carry_behavior, widest_plan
+from infoset.forms import (
+    AnyForm,
+    Form,
+    SequenceForm,
+    TransformedForm,
+    Treeplex,
+    carry_behavior,
+    carry_by_labels,
+    widest_plan,
+)
 from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
+from infoset.policy.whole_policies import complete_policy, restrict_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray
 
@@ -195,6 +205,58 @@ def transfer_policy(policy: TabularPolicy, target: GameTree | Form) -> TabularPo
     if policy.form is target:
         return policy
     return TabularPolicy(target, tuple(carry_behavior(policy.form, policy.probabilities, target)))
+
+
+class LabelTransfer(NamedTuple):
+    """A policy of another game, as `transfer_by_labels` returns it."""
+
+    policy: TabularPolicy
+    share: float
+    """Share of the infostates that both games have, over all players; 1 for the same game."""
+
+
+def transfer_by_labels(policy: TabularPolicy, target: Form) -> LabelTransfer:
+    """Transfer a policy to a neighboring game: another board, other ranges or stacks, or locks.
+
+    In the same game it is the policy of `transfer_policy`. In another, it plays as before where
+    label and actions of an infostate are equal, and uniformly elsewhere. The label is the
+    infostate as text or, on public forms, the hand and the line. On a locked form, the rest of the
+    policy stays.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If no infostate of the games corresponds.
+
+    Examples
+    --------
+    >>> import infoset
+    >>> short, long = (
+    ...     infoset.load("kuhn_poker"),
+    ...     infoset.load("kuhn_poker", num_cards=4),
+    ... )
+    >>> policy = infoset.solve(short, "lp").policy
+    >>> transfer_by_labels(policy, infoset.build_tree(long).sequence_form).share
+    0.75
+    """
+    check_policy(policy)
+    if isinstance(target, TransformedForm):
+        whole, share = transfer_by_labels(policy, target.base)
+        return LabelTransfer(restrict_policy(target, whole), share)
+    policy = complete_policy(policy)
+    try:
+        return LabelTransfer(transfer_policy(policy, target), 1.0)
+    except PolicyMismatchError:
+        source = policy.form
+    if source.num_players == target.num_players:
+        found, share = carry_by_labels(source, policy.probabilities, target)
+        if share > 0:
+            return LabelTransfer(TabularPolicy(target, tuple(found)), share)
+    raise PolicyMismatchError(
+        f"the policy is for {source.name}, which has no infostate with the same label and actions "
+        f"as one of {target.name}; give a policy of the same game, or of a neighboring one, such "
+        "as the same bets on another board"
+    )
 
 
 def _on_tree(
