@@ -49,6 +49,7 @@ KEYS = {
     "initial_pot",
     "gaps",
     "target",
+    "start",
     "outcome",
 }
 
@@ -474,6 +475,43 @@ def test_threads_change_no_digit(command):
     together, alone = (command(*arguments, "--threads", number).json for number in "21")
     for name in ("method", "exploitability", "values"):
         assert together[name] == alone[name]
+
+
+def test_a_run_starts_from_a_policy(command, tmp_path):
+    """The folder of a run is a start on the same board, on another, and with locks."""
+    river = "nolimit_endgame(board=Ks9d8h4s{},pot=100,stack=100,ranges='AA,QQ,JTs,54s')"
+    arguments = ["--method", "cfr+", "--target", "0.3%pot", "--json"]
+    cold = command("solve", river.format("2c"), *arguments, "--out", "cold").json
+    assert cold["start"] is None
+    again = command("solve", river.format("2c"), *arguments, "--start", "cold").json
+    assert again["iterations"] == 1 < cold["iterations"]
+    assert again["start"]["source"] == "cold"
+    assert again["start"]["share"] == 1
+    assert json.loads((tmp_path / again["folder"] / "result.json").read_text())["start"]
+    shown = command("solve", river.format("3c"), *arguments[:-1], "--start", "cold").out
+    assert re.search(r"start +cold \(\d+% of infostates\)", shown)
+    lock = ["--lock", "check: bet 50 40%", "--base", "cold"]
+    locked = command("solve", river.format("2c"), *arguments, *lock).json
+    warm = command("solve", river.format("2c"), *arguments, *lock, "--start", "cold").json
+    assert warm["iterations"] < locked["iterations"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--start", "no_such"], "there is no file or folder no_such"),
+        (["--start", "uniform", "--method", "lp"], "lp has no warm start: leave start out"),
+        (
+            ["--start", "uniform", "--method", "portfolio"],
+            "--start does not apply: portfolio is a team method",
+        ),
+        (["--start", "zoo:leduc_poker", "--form", "sequence"], "has no infostate with the same"),
+    ],
+)
+def test_starts_that_are_refused(command, arguments, message):
+    ran = command("solve", "kuhn_poker", *arguments)
+    assert ran.code != 0
+    assert message in " ".join(ran.err.split())
 
 
 def test_values_are_proved_in_fractions(command):

@@ -18,7 +18,9 @@ from infoset.front.policy_files import (
     is_policy_file,
     kind_of_file,
     load_correlated_policy_file,
+    load_policy,
     load_policy_file,
+    policy_path,
     read_policy_metadata,
 )
 from infoset.policy import (
@@ -26,10 +28,12 @@ from infoset.policy import (
     PolicyFunction,
     TabularPolicy,
     tabulate,
+    transfer_by_labels,
     transfer_policy,
     uniform_policy,
 )
-from infoset.runs import SolveResult
+from infoset.runs import SolveResult, WarmStart
+from infoset.solvers import MethodSpec, check_has_start
 from infoset.tree import BuildProgress
 from infoset.utils.text import shortened
 
@@ -68,6 +72,46 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
         )
         raise ParameterError(f"policy={policy!r} is not a policy; give {give}")
     return tabulate(form, [policy] * form.num_players)
+
+
+def check_start(start: EvaluatedPolicy | None, method: MethodSpec) -> None:
+    """Raise if a policy to start from is given, and the method has no warm start or no file exists.
+
+    Raises
+    ------
+    ParameterError
+        As raised by `check_has_start`.
+    PolicyFileError
+        As raised by `policy_path`.
+    """
+    if start is None:
+        return
+    check_has_start(method)
+    if isinstance(start, (str, Path)) and start != "uniform":
+        policy_path(start)
+
+
+def resolve_start(start: EvaluatedPolicy, form: AnyForm) -> tuple[TabularPolicy, WarmStart]:
+    """Return the policy on a form with which a run starts, and where it is from.
+
+    It may belong to a neighboring game; see `transfer_by_labels`. The game of a file must then be
+    known by name.
+
+    Raises
+    ------
+    PolicyFileError, PolicyMismatchError, ParameterError
+        As raised by `resolve_policy` and `transfer_by_labels`.
+    """
+    if isinstance(start, SolveResult):
+        start = start.policy
+    if isinstance(start, TabularPolicy):
+        given, source = start, start.form.name
+    else:
+        is_other = _named_game(start) not in (None, form.whole.name)
+        given = load_policy(cast("str", start)) if is_other else resolve_policy(start, form.whole)
+        source = str(start) if isinstance(start, (str, Path)) else given.form.name
+    policy, share = transfer_by_labels(given, form)
+    return policy, WarmStart(source, policy.digest, share)
 
 
 def policy_kind(*policies: object) -> str:

@@ -20,10 +20,12 @@ from infoset.front.form_choice import choose_form
 from infoset.front.game_sources import FormLike, check_target, load, resolve_game
 from infoset.front.policy_sources import (
     EvaluatedPolicy,
+    check_start,
     choose_form_of_policies,
     is_queried,
     listed_policies,
     resolve_profile,
+    resolve_start,
 )
 from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.policy import TabularPolicy
@@ -43,6 +45,7 @@ from infoset.solvers import (
     Run,
     get_method,
     run_method,
+    with_start,
 )
 from infoset.teams import TEAM_METHODS
 from infoset.tree import BuildProgress
@@ -66,6 +69,7 @@ def solve(
     checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     precision: str = "float64",
     threads: int = 1,
+    start: EvaluatedPolicy | None = None,
     memory: int | None = None,
     progress: BuildProgress | None = None,
 ) -> SolveResult:
@@ -114,6 +118,12 @@ def solve(
         Number of threads that compute each iteration of a CFR method in two-player games. The
         result is the same, bit for bit, for any number. Several threads are faster if an iteration
         takes milliseconds.
+    start : Policy, SolveResult, str or Path, optional
+        Policy from which `auto` or a method of the CFR family starts, instead of uniform play: as
+        in `evaluate`, of this game or of a neighboring one, such as another board, other ranges, or
+        the game before `lock`. It plays where a line and hand, or an infostate, is in both games
+        with the same actions; `SolveResult.start` has their share. A poor start costs iterations,
+        but changes no guarantee. Where neither start nor run reaches, the answer is arbitrary.
     memory
         Bytes allowed for building the game; by default 70% of the free memory.
     progress : callable, optional
@@ -129,7 +139,8 @@ def solve(
     ------
     InfosetError
         If the game or method is unknown, the game breaks a rule or is too large, the method does
-        not apply to the game, a limit is out of range, or the checkpoint belongs to another run.
+        not apply to the game or has no warm start, the start is for another game, a limit is out of
+        range, or the checkpoint belongs to another run.
 
     Examples
     --------
@@ -138,12 +149,17 @@ def solve(
     -1.0
     """
     chosen = resolve_method(method, precision, threads)
+    check_start(start, chosen)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     compiled_before, began = compiling_seconds(), working_seconds()
     given = load(game) if isinstance(game, str) else game
     check_target(given, target)
     found, why = choose_form(given, form, chosen, memory=memory, progress=progress)
     build_seconds = working_seconds() - began
+    known = None
+    if start is not None:
+        policy, known = resolve_start(start, found)
+        chosen = with_start(chosen, policy)
     budget = make_budget(
         found,
         target=target,
@@ -157,6 +173,7 @@ def solve(
         build_seconds=build_seconds,
         compile_seconds=compiling_seconds() - compiled_before,
         form_reason=why,
+        start=known,
     )
 
 

@@ -37,7 +37,14 @@ from infoset.runs.loop import (
 )
 from infoset.runs.machines import Machine, differing_machines, this_machine
 from infoset.runs.outside_results import make_result, make_trace
-from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
+from infoset.runs.result import (
+    Callback,
+    JointGaps,
+    Outcome,
+    SolveResult,
+    TracePoint,
+    WarmStart,
+)
 from infoset.runs.seeds import Seeds, check_seeds
 from infoset.runs.task_messages import Interrupt
 from infoset.runs.tasks import Done, WorkerPool, run_tasks
@@ -66,6 +73,7 @@ __all__ = [
     "SolveResult",
     "Target",
     "TracePoint",
+    "WarmStart",
     "WorkerPool",
     "check_budget",
     "check_compatibility",

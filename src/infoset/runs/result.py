@@ -31,6 +31,17 @@ class JointGaps(NamedTuple):
 UNMEASURED = JointGaps()
 
 
+class WarmStart(NamedTuple):
+    """The policy with which a run started."""
+
+    source: str
+    """The file or the run, as it was given; otherwise the game of the policy."""
+    digest: str
+    """`TabularPolicy.digest` of the policy on the form that was solved."""
+    share: float
+    """Share of the infostates that the policy has; it is uniform at others, of another game."""
+
+
 @dataclass(frozen=True)
 class TracePoint:
     """One measurement of a run."""
@@ -113,6 +124,8 @@ class SolveResult(ShortRepr):
     target
         Distance from equilibrium at which the run was to stop, in the game's units; None if there
         was none, or the method is exact.
+    start
+        The policy with which the run started; None if it was uniform.
     """
 
     game: str
@@ -131,6 +144,7 @@ class SolveResult(ShortRepr):
     seed: int | None = None
     form_reason: str | None = None
     target: float | None = None
+    start: WarmStart | None = None
 
     def _facts(self) -> Facts:
         kind = "NashConv" if self.exploitability is None else "exploitability"
@@ -188,5 +202,6 @@ class SolveResult(ShortRepr):
             "initial_pot": pot and pot._asdict(),
             "gaps": dict(self.gaps),
             "target": self.target,
+            "start": self.start and self.start._asdict(),
             "outcome": self.outcome,
         }

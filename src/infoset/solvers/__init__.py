@@ -24,11 +24,13 @@ from infoset.solvers.methods import (
     CustomMethod,
     MethodSpec,
     Run,
+    check_has_start,
     get_method,
     has_seed,
     run_method,
     runs_on,
     with_seed,
+    with_start,
 )
 from infoset.solvers.perturbed_game import (
     MinProbabilities,
@@ -78,6 +80,7 @@ __all__ = [
     "RegretMethod",
     "Run",
     "average_policy",
+    "check_has_start",
     "current_policy",
     "get_method",
     "has_seed",
@@ -91,4 +94,5 @@ __all__ = [
     "solve_coarse_correlated",
     "solve_exactly",
     "with_seed",
+    "with_start",
 ]

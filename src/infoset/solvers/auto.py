@@ -56,12 +56,16 @@ class Auto:
     """As in `RegretMethod`; any but "float64" rules out the linear program."""
     threads: int = 1
     """As in `RegretMethod`. The linear program uses one."""
+    start: TabularPolicy | None = None
+    """As in `RegretMethod`; it rules out the linear program and decisions without a solver. The
+    answer of a two-player constant-sum game is never worse than it."""
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
         """Make the decisions that need no solver, choose a method for the rest and run it."""
         check_form(form)
         # Only forms that list their terminals can be reduced.
-        reduced = reduce_form(form) if form.kind in LinearProgram.kinds else None
+        is_listed = form.kind in LinearProgram.kinds
+        reduced = reduce_form(form) if is_listed and self.start is None else None
         if reduced is None:
             return self._run(form, budget)
         return _solve_rest(reduced, budget, self.name, self._run)
@@ -70,14 +74,16 @@ class Auto:
         """Choose a method and run it."""
         # A large form has no room for another policy in double precision.
         is_listed = form.kind in LinearProgram.kinds
+        uniform = uniform_policy if is_listed else StoredPolicy.uniform
         return run_best(
-            uniform_policy(form) if is_listed else StoredPolicy.uniform(form),
+            self.start or uniform(form),
             budget,
             by_lp=lambda: solve_by_lp(form, budget),
-            by_regret=lambda scheme: RegretMethod(scheme, self.precision, self.threads).run(
-                form, budget
-            ),
+            by_regret=lambda scheme: RegretMethod(
+                scheme, self.precision, self.threads, self.start
+            ).run(form, budget),
             precision=self.precision,
+            is_warm=self.start is not None,
         )
 
 
@@ -141,17 +147,21 @@ def _measured_again(point: TracePoint, measured: Evaluation) -> TracePoint:
 
 
 def run_best(
-    uniform: TabularPolicy,
+    before: TabularPolicy,
     budget: Budget,
     by_lp: Callable[[], SolveResult],
     by_regret: Callable[[RegretScheme], SolveResult],
     measure: Measure = evaluate_policy,
     precision: str = "float64",
+    is_warm: bool = False,
 ) -> SolveResult:
-    """Solve a game by the linear program or the CFR family, and explain the choice; see `Auto`."""
-    form = uniform.form
-    fallback = Substitute(uniform, measure(uniform), "the uniform policy")
-    rejection = _why_not_lp(form, budget, precision)
+    """Solve a game by the linear program or the CFR family, and explain the choice; see `Auto`.
+
+    `before` is the policy before any iteration: uniform, or that of a warm start.
+    """
+    form, origin = before.form, "the policy it started from" if is_warm else "the uniform policy"
+    fallback = Substitute(before, measure(before), origin)
+    rejection = "lp has no warm start" if is_warm else _why_not_lp(form, budget, precision)
     if rejection is None:
         result = by_lp()
         # A limit is an answer, too: only a program without a confirmed solution is replaced.

@@ -226,3 +226,24 @@ def with_seed(spec: MethodSpec, seed: int) -> MethodSpec:
     if isinstance(spec, CustomMethod):
         return replace(spec, run=partial(spec.run, seed=seed), seed=seed)
     return cast(MethodSpec, replace(cast(Any, spec), seed=seed))
+
+
+def check_has_start(spec: MethodSpec) -> None:
+    """Raise unless a method can start from a policy, as the CFR family and `auto` can.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot.
+    """
+    given: object = spec
+    if not (is_dataclass(given) and any(field.name == "start" for field in fields(given))):
+        raise ParameterError(
+            f"{spec.name} has no warm start: leave start out, or choose auto or a method of the "
+            "CFR family, such as dcfr+"
+        )
+
+
+def with_start(spec: MethodSpec, start: TabularPolicy) -> MethodSpec:
+    """Return a method that starts from a policy on the form, after `check_has_start`."""
+    return cast(MethodSpec, replace(cast(Any, spec), start=start))

@@ -57,12 +57,20 @@ class RegretSolver(RegretMinimizer):
     """The scheme before its horizon was planned by the clock; None if it was not."""
 
     def __init__(
-        self, form: Form, scheme: RegretScheme, precision: str = "float64", threads: int = 1
+        self,
+        form: Form,
+        scheme: RegretScheme,
+        precision: str = "float64",
+        threads: int = 1,
+        start: TabularPolicy | None = None,
     ) -> None:
         check_form(form)
         # Evaluations need this bound, and before there is a state there is room to compute it.
         _ = form.rounding
         super().__init__(form, scheme, precision, threads)
+        self.start = start
+        if start is not None:
+            self.warm_start(start.probabilities_of)
 
     @property
     def cost_per_iteration(self) -> int:
@@ -70,11 +78,12 @@ class RegretSolver(RegretMinimizer):
         return gradient_cost(self.form)
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters of the scheme, including the horizon, and the precision.
+        """Return the parameters of the scheme, including the horizon, the precision and the start.
 
         The number of threads is not a setting, because the result does not depend on it.
         """
-        return {**settings_of(self.given or self.scheme), "precision": self.precision}
+        start = {} if self.start is None else {"start": self.start.digest}
+        return {**settings_of(self.given or self.scheme), "precision": self.precision, **start}
 
     def policy(self) -> TabularPolicy:
         """Return the average policy, uniform where the average plan does not reach."""
@@ -107,6 +116,8 @@ class RegretMethod:
     threads: int = 1
     """Number of threads that share the work of an iteration in two-player games. The answer does
     not depend on it."""
+    start: TabularPolicy | None = None
+    """Policy on the form to solve, for a warm start; see `RegretMinimizer.warm_start`."""
 
     @property
     def name(self) -> str:
@@ -122,7 +133,7 @@ class RegretMethod:
     def run(self, form: Form, budget: Budget) -> SolveResult:
         """Run until the budget is used up."""
         planned = planned_scheme(self.scheme, budget)
-        solver = RegretSolver(form, planned, self.precision, self.threads)
+        solver = RegretSolver(form, planned, self.precision, self.threads, self.start)
         plan_by_clock(solver, budget)
         result = run_measured(
             solver, self.name, budget, evaluate=solver.evaluate, finish=solver.finish

@@ -147,6 +147,15 @@ ThreadsOption: TypeAlias = Annotated[
         show_default="1",
     ),
 ]
+StartOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POLICY",
+        help="Policy from which auto and CFR methods start: a file or the folder of a run, of this "
+        "game or of a neighboring one, such as another board.",
+        show_default="uniform",
+    ),
+]
 
 
 def run(
@@ -163,6 +172,7 @@ def run(
     form: FormOption = "auto",
     lock: LockOption = None,
     base: BaseOption = None,
+    start: StartOption = None,
     storage: StorageOption = None,
     relax: RelaxOption = None,
     teams: TeamsOption = None,
@@ -194,6 +204,7 @@ def run(
             form=None if form == "auto" else form,
             lock=lock or None,
             base=base,
+            start=start,
             storage=storage,
         )
         keeping = checkpoint_options(checkpoint, checkpoint_seconds)
@@ -212,6 +223,7 @@ def run(
     from infoset.front import choose_form, load, resolve_method, solve
     from infoset.front.game_sources import check_target
     from infoset.front.lock_sources import form_of_locks
+    from infoset.front.policy_sources import check_start
     from infoset.policy import STORAGES
     from infoset.runs import make_budget
     from infoset.utils.arguments import check_choice
@@ -227,6 +239,7 @@ def run(
     if seed is not None:
         chosen = _with_seed(chosen, seed)
     check_target(rules, target)
+    check_start(start, chosen)
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     if base is not None and not lock:
@@ -241,7 +254,8 @@ def run(
 
         def solve_form(form: Form, **keeping: Any) -> SolveResult:
             progress.solving(chosen.name, make_budget(form, **limits))
-            return solve(form, chosen, callback=progress.measured, **limits, **keeping)
+            given = {**limits, **keeping}
+            return solve(form, chosen, callback=progress.measured, start=start, **given)
 
         locked = None
         if lock:
@@ -349,6 +363,9 @@ def _report(
         table.add_row("method", result.reason)
     if result.form_reason is not None:
         table.add_row("form", result.form_reason)
+    if result.start is not None:
+        percent = int(100 * result.start.share)  # 100 only if it is all
+        table.add_row("start", f"{result.start.source} ({percent}% of infostates)")
     table.add_row("iterations", number_text(result.iterations))
     add_times(table, result)
     for player, value in enumerate(result.values):
