@@ -30,7 +30,7 @@ from infoset.solvers.regret_family import RegretSolver
 from infoset.typing import FloatArray
 
 PAGE = DOCS / "solvers" / "poker_endgames.md"
-METHODS = ("cfr+", "dcfr", "dcfr+")
+METHODS = ("cfr+", "dcfr", "dcfr+", "sapdcfr+")
 TARGETS = (0.01, 0.003, 0.001)
 """Shares of the pot."""
 COARSE = 0.01
@@ -149,28 +149,20 @@ def ratios(case: Case) -> list[float]:
     return found
 
 
-def percent(error: float) -> str:
-    """Return a share of the pot as text."""
-    return f"{error:.0f}%" if error >= 10 else f"{error:.1g}%"
-
-
 def measured() -> str:
     """Return the table."""
     rows: dict[str, list[list[float]]] = {}
-    errors: dict[str, list[float]] = {}
     for case in cases():
-        rows.setdefault(case.row, []).append(ratios(case))
-        error = evaluate_policy(case.start).exploitability
-        errors.setdefault(case.row, []).append(100 * (error or 0.0) / case.pot)
-        print(case.row, f"{errors[case.row][-1]:.2g}", np.round(rows[case.row][-1], 2), flush=True)
-    lines = []
-    for row, found in rows.items():
-        low, high = map(percent, (min(errors[row]), max(errors[row])))
-        means = np.exp(np.log(np.array(found)).mean(axis=0))
-        lines.append([row, low if low == high else f"{low}–{high}", *cells(means)])
+        found = ratios(case)
+        rows.setdefault(case.row, []).append(found)
+        error = evaluate_policy(case.start).nash_conv / 2 / case.pot
+        print(f"{case.row}, from {error:.2%} of the pot:", np.round(found, 2), flush=True)
+    lines = [
+        [row, *cells(np.exp(np.log(np.array(found)).mean(axis=0)))] for row, found in rows.items()
+    ]
     others = [own for row, found in rows.items() if row != POOR for own in found]
-    lines.append(["largest, without poor starts", "", *cells(np.max(others, axis=0))])
-    return table(["start", "its error", *(f"`{method}`" for method in METHODS)], lines)
+    lines.append(["largest, without poor starts", *cells(np.max(others, axis=0))])
+    return table(["start", *(f"`{method}`" for method in METHODS)], lines)
 
 
 def cells(numbers: FloatArray) -> list[str]:

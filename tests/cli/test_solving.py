@@ -487,7 +487,13 @@ def test_a_run_starts_from_a_policy(command, tmp_path):
     assert again["iterations"] == 1 < cold["iterations"]
     assert again["start"]["source"] == "cold"
     assert again["start"]["share"] == 1
-    assert json.loads((tmp_path / again["folder"] / "result.json").read_text())["start"]
+    folder = tmp_path / again["folder"]
+    recorded = json.loads((folder / "result.json").read_text())["start"]
+    assert (
+        recorded
+        == again["start"]
+        == infoset.policy.read_metadata(folder / "policy.parquet")["start"]
+    )
     shown = command("solve", river.format("3c"), *arguments[:-1], "--start", "cold").out
     assert re.search(r"start +cold \(\d+% of infostates\)", shown)
     lock = ["--lock", "check: bet 50 40%", "--base", "cold"]

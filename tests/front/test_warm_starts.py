@@ -17,7 +17,7 @@ from infoset.errors import (
 from infoset.forms import lock
 from infoset.policy import random_policy
 from infoset.regret import SCHEMES
-from infoset.runs import read_checkpoint
+from infoset.runs import loop, read_checkpoint
 from infoset.solvers import METHODS
 
 RIVER = "nolimit_endgame(board=Ks9d8h4s{},pot=100,stack=100,ranges=['AA,QQ,JTs,54s';'22+,AK'])"
@@ -48,6 +48,16 @@ def test_a_solution_is_continued(river, solved):
         assert warm.summary()["start"]["share"] == 1.0
     assert cold.start is None
     assert cold.summary()["start"] is None
+
+
+def test_large_games_are_measured_early(river, solved, monkeypatch):
+    """Without a start, the first measurement follows when the iterations have paid for it."""
+    monkeypatch.setattr(loop, "START_COST", 0)
+    cold, warm = (
+        infoset.solve(river, "dcfr", target="1%pot", start=start) for start in (None, solved)
+    )
+    assert len(cold.trace) == 1 < cold.iterations
+    assert warm.iterations == 1
 
 
 def test_files_of_the_game_and_of_a_neighboring_one(river, solved):

@@ -11,6 +11,7 @@ from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.games import NoLimitEndgame, load_game
 from infoset.regret import SCHEMES
 from infoset.runs import (
+    WARM_MEASUREMENTS,
     Budget,
     gradient_cost,
     measurement_cost,
@@ -72,6 +73,22 @@ def test_a_target_is_passed_by_a_twentieth_or_the_cost_of_twenty_measurements(co
     for before, at in pairwise(planned[1:]):
         assert at - before <= max(pause, before / 20)
     assert planned[1] <= 2 * pause
+
+
+@pytest.mark.parametrize(("cost", "measuring"), [(190_000_000, 380_000_000), (100, 10**10)])
+def test_warm_starts_are_measured_early(cost, measuring):
+    """After the first iteration, whose answer is the start, and before the plan of other runs."""
+    pause = 20 * measuring // cost
+    every = planned_measurements(
+        cost, measuring, min_growth=TARGET_GROWTH, min_early=WARM_MEASUREMENTS
+    )
+    first = [*islice(every, WARM_MEASUREMENTS)]
+    assert first[0] == 1
+    assert sum(at < pause for at in first) < WARM_MEASUREMENTS
+    later = [*islice(every, 5)]
+    assert all(after - before >= pause for before, after in pairwise(later))
+    if pause == 40:
+        assert first == [1, 2, 5, 13, 33, 73]
 
 
 def test_early_measurements_are_spaced_logarithmically():

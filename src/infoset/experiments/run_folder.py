@@ -306,6 +306,8 @@ def _save_policy_run(
 ) -> Path:
     """Save a result with one policy; `rows` are those of its trace."""
     about = _about_policy(result.policy, game, result.method, result.seed)
+    if isinstance(result, SolveResult) and result.start is not None:
+        about["start"] = result.start._asdict()
     files = run_files(result)
     writers = {
         "policy": partial(save_measured_policy, result.policy, metadata=about, storage=storage),

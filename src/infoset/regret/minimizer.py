@@ -126,8 +126,8 @@ class RegretMinimizer(IterativeState):
     is_finished = False
     """Whether the minimizer cannot run more iterations; see `finish`."""
 
-    _first = 1
-    """Number of the first iteration in the schedules of the scheme; see `warm_start`."""
+    _warm = 0
+    """Number of iterations that the schedules count before the first one; see `warm_start`."""
 
     # Empty for arrays that are not stored: see `_division` and `_matches`.
     _plans: tuple[FloatArray, ...] = ()
@@ -412,9 +412,8 @@ class RegretMinimizer(IterativeState):
                 f"this minimizer has done {self.iteration:,} iterations; call warm_start before "
                 "the first one"
             )
-        delay = self.scheme.average_delay + WARM_ITERATIONS
-        self.scheme, self._first = replace(self.scheme, average_delay=delay), 1 + WARM_ITERATIONS
-        self._rows = 0, self.scheme.checked_schedule(WARM_ITERATIONS, 1)
+        self._warm = WARM_ITERATIONS
+        self._rows = 0, self._schedule(0, 1)
         weight = WARM_REGRET * self._last_row()[REGRET_WEIGHT] / TOLERANCES[self.precision]
         for player, layout in enumerate(self._layouts):
             regret, tolerance = self._regrets[player], self._tolerances[player]
@@ -429,6 +428,12 @@ class RegretMinimizer(IterativeState):
                     regret[at : at + count] *= scale
         self._has_plans = False
 
+    def _schedule(self, first: int, count: int) -> FloatArray:
+        """Return the rows of the schedule for iterations from `first` on."""
+        delay = self.scheme.average_delay + self._warm
+        scheme = replace(self.scheme, average_delay=delay) if self._warm else self.scheme
+        return scheme.checked_schedule(self._warm + first, count)
+
     def run(self, iterations: int) -> None:
         """Run `iterations` more iterations in one compiled call.
 
@@ -442,7 +447,7 @@ class RegretMinimizer(IterativeState):
             If the minimizer is finished.
         """
         self._check_unfinished()
-        schedule = self.scheme.checked_schedule(self._first + self.iteration, iterations)
+        schedule = self._schedule(self.iteration + 1, iterations)
         # The kernel would turn such numbers into infinities of the precision.
         if (schedule > np.finfo(self._number).max).any():
             raise NumericalError(

@@ -35,6 +35,10 @@ WORK_PER_MEASURING = 20
 START_COST = 200_000_000
 """Cost of the early measurements that are closer together: less than a tenth of a second."""
 
+WARM_MEASUREMENTS = 6
+"""Number of measurements among the first iterations of a run that starts from a policy, whatever
+they cost: the policy may reach the target at once."""
+
 MEASUREMENT_OVERHEAD = 100_000
 """Cost of a measurement of the smallest game: 35 to 40 µs, at 0.3 to 0.4 ns for each number."""
 
@@ -93,6 +97,7 @@ def run_measured(
     evaluate: Callable[[], Evaluation] | None = None,
     extra_cost: int = 0,
     min_iterations: int = 1,
+    min_early: int = 0,
     finish: Callable[[], None] | None = None,
 ) -> SolveResult:
     """Run an iterative method, named `method` in the result, until its budget is used up.
@@ -107,8 +112,9 @@ def run_measured(
     outcome 'converged', and a run with a target that was not reached ends as 'stalled'. `evaluate`
     returns what `measure` would return for the answer so far, for solvers that need not build the
     policy for it. `extra_cost` is the cost of a measurement beyond that of evaluating a policy on
-    the form of the solver. `min_iterations` are run even if there is no time for them. `finish`
-    is called before the policies of the result are made, when no more iterations follow.
+    the form of the solver. `min_iterations` are run even if there is no time for them. `min_early`
+    is that of `planned_measurements`. `finish` is called before the policies of the result are
+    made, when no more iterations follow.
 
     A run without a target, an iteration limit or a time limit ends when the error is at most
     `default_target`, which one extreme payoff may make large. In games that are not two-player
@@ -132,7 +138,8 @@ def run_measured(
     if budget.checkpoint is not None:
         checkpointer = open_checkpointer(solver, method, budget, budget.checkpoint)
     cost = measurement_cost(solver.form) + extra_cost
-    measurements, pace = _measurements_left(solver, budget, cost), _Pace(solver, budget, cost)
+    measurements = _measurements_left(solver, budget, cost, min_early)
+    pace = _Pace(solver, budget, cost)
     answer: _Answer | None = None
     try:
         while outcome is None:
@@ -308,7 +315,7 @@ def _remedy(solver: IterativeSolver, method: str, precision: str) -> str:
 
 
 def _measurements_left(
-    solver: IterativeSolver, budget: Budget, measurement_cost: int
+    solver: IterativeSolver, budget: Budget, measurement_cost: int, min_early: int
 ) -> Iterator[int]:
     """Return the iterations after which a new or resumed run is measured.
 
@@ -317,7 +324,9 @@ def _measurements_left(
     """
     done, cost = solver.iteration, solver.cost_per_iteration
     growth = GROWTH if budget.target is None else TARGET_GROWTH
-    plan = partial(planned_measurements, cost, measurement_cost, min_growth=growth)
+    plan = partial(
+        planned_measurements, cost, measurement_cost, min_growth=growth, min_early=min_early
+    )
     # The measurement at `done` itself is repeated: its policy is needed for the answer.
     passed = set(takewhile(lambda at: at < done, plan()))
     budget.trace[:] = [point for point in budget.trace if point.iteration in passed]
@@ -359,6 +368,7 @@ def planned_measurements(
     measurement_cost: int = 0,
     max_cost_between: int = COST_BETWEEN_MEASUREMENTS,
     min_growth: float = GROWTH,
+    min_early: int = 0,
 ) -> Iterator[int]:
     """Yield the iterations after which to measure; they do not depend on the machine.
 
@@ -386,10 +396,13 @@ def planned_measurements(
         Cost of iterations after which to measure even if their number has grown by less.
     min_growth
         Smallest growth of the number of iterations between measurements.
+    min_early
+        Number of early measurements, with one at the end, that may be taken whatever they cost.
     """
     pause = ceil(WORK_PER_MEASURING * measurement_cost / cost)
     longest = max(1, max_cost_between // cost)
-    growth = _early_growth(min_growth, pause, START_COST // max(1, measurement_cost))
+    most = max(min_early, START_COST // max(1, measurement_cost))
+    growth = _early_growth(min_growth, pause, most)
     iteration = 1 if growth < inf else 2 * pause
     while True:
         yield iteration

@@ -12,6 +12,7 @@ from infoset.policy import TabularPolicy
 from infoset.policy.stored_policy import StoredPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs import (
+    WARM_MEASUREMENTS,
     Budget,
     SolveResult,
     TracePoint,
@@ -136,7 +137,12 @@ class RegretMethod:
         solver = RegretSolver(form, planned, self.precision, self.threads, self.start)
         plan_by_clock(solver, budget)
         result = run_measured(
-            solver, self.name, budget, evaluate=solver.evaluate, finish=solver.finish
+            solver,
+            self.name,
+            budget,
+            evaluate=solver.evaluate,
+            min_early=0 if self.start is None else WARM_MEASUREMENTS,
+            finish=solver.finish,
         )
         if solver.given is None:
             return result
