@@ -15,6 +15,7 @@ from infoset.regret import SCHEMES, RegretMinimizer, divided_iteration, minimize
 from infoset.regret.minimizer import regret_tolerances
 from infoset.solvers.regret_family import RegretSolver
 from tests.support.changing_schemes import PREDICTING, UNEVEN
+from tests.support.coarse_tolerances import coarsen_tolerances
 from tests.support.random_public_games import RandomPublicGame
 
 pytestmark = pytest.mark.broad
@@ -116,10 +117,7 @@ def test_iterations_are_those_of_whole_arrays(forms, name, scheme):
     whole, divided = (
         RegretMinimizer(forms[name, is_divided], scheme_of(scheme)) for is_divided in (False, True)
     )
-    # Parts have one tolerance for the hands of a public decision.
-    for own, runs in zip(whole._tolerances, whole.form.runs, strict=True):
-        begins = np.sort(runs.place)
-        own[:] = np.repeat(np.maximum.reduceat(own, begins), np.diff(begins, append=len(own)))
+    coarsen_tolerances(whole)
     for count in (1, 6, 2):
         for own in (whole, divided):
             own.run(count)

@@ -12,6 +12,7 @@ from infoset.regret import SCHEMES, minimizer
 from infoset.regret.minimizer import WARM_ITERATIONS, WARM_REGRET
 from infoset.solvers.regret_family import RegretSolver
 from tests.support.changing_schemes import UNEVEN
+from tests.support.coarse_tolerances import coarsen_tolerances
 
 TURN = "nolimit_endgame(board=Ks9d8h4s,bets=[1],max_raises=1,ranges=['AK,QQ';'QQ,JTs,99'])"
 RIVER = "nolimit_endgame(board=Ks9d8h4s2c,pot=100,stack=100,ranges=['AA,QQ,JTs';'22+'])"
@@ -58,9 +59,12 @@ def assert_plays(solver, policy):
 def expanded(solver, player):
     """[Q] the tolerance of the infostate of each sequence, in order of position."""
     layout, found = solver._layouts[player], np.zeros(solver._layouts[player].num_sequences)
+    tolerance = solver._tolerances[player]
+    if solver._division is not None:
+        tolerance = np.repeat(tolerance, solver._division.parts[player].size)
     for base, stride, actions, first, count in layout.groups.tolist():
         for at in range(base, base + actions * stride, stride):
-            found[at : at + count] = solver._tolerances[player][first : first + count]
+            found[at : at + count] = tolerance[first : first + count]
     return found
 
 
@@ -100,7 +104,9 @@ def test_large_forms(divided, monkeypatch, scheme, precision, is_stored):
     solver = RegretSolver(divided, SCHEMES[scheme], precision, threads=2, start=start)
     assert solver._matches is (not is_stored and scheme == "dcfr+")
     assert_plays(solver, start)
-    whole = RegretSolver(infoset.build_public_form(TURN), SCHEMES[scheme], precision, start=start)
+    whole = RegretSolver(infoset.build_public_form(TURN), SCHEMES[scheme], precision)
+    coarsen_tolerances(whole)
+    whole.warm_start(start.probabilities_of)
     solver.run(20)
     whole.run(20)
     # Both sum in another order.
@@ -233,3 +239,9 @@ def test_a_start_comes_first(leduc):
     solver.run(3)
     with pytest.raises(ParameterError, match="has done 3 iterations; call warm_start before"):
         solver.warm_start(a_policy(leduc).probabilities_of)
+
+
+def test_regrets_in_16_bits_begin_with_uniform_play(leduc):
+    solver = RegretSolver(leduc, SCHEMES["dcfr"], "int16")
+    with pytest.raises(ParameterError, match="int16' begins with uniform play: leave out the st"):
+        solver.warm_start(uniform_policy(leduc).probabilities_of)

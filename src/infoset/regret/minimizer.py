@@ -385,7 +385,8 @@ class RegretMinimizer(IterativeState):
             R(I, a) = w · σ(a|I) · Δ(I),
 
         so that regret matching plays σ. Δ(I) is the largest absolute value that the player can
-        reach at infostate I against uniform play, counterfactual reach included, and w is
+        reach at infostate I against uniform play, counterfactual reach included (in divided forms,
+        the maximum over the hands of a public decision), and w is
         `WARM_REGRET` times the weight of a regret. Discounts begin after `WARM_ITERATIONS`
         iterations, because they would erase R in the first ones. The average begins empty: nothing
         of a poor start stays in it, and the regret bounds hold with one more constant, Σ_a R(I, a).
@@ -399,7 +400,7 @@ class RegretMinimizer(IterativeState):
         Raises
         ------
         ParameterError
-            If iterations have been done.
+            If iterations have been done, or regrets have 16 bits.
 
         Notes
         -----
@@ -412,11 +413,19 @@ class RegretMinimizer(IterativeState):
                 f"this minimizer has done {self.iteration:,} iterations; call warm_start before "
                 "the first one"
             )
+        if self._is_packed:
+            raise ParameterError(
+                "a run in precision='int16' begins with uniform play: leave out the start, or use "
+                "precision='float32'"
+            )
         self._warm = WARM_ITERATIONS
         self._rows = 0, self._schedule(0, 1)
         weight = WARM_REGRET * self._last_row()[REGRET_WEIGHT] / TOLERANCES[self.precision]
         for player, layout in enumerate(self._layouts):
             regret, tolerance = self._regrets[player], self._tolerances[player]
+            if self._division is not None:
+                # Divided forms have one for each public decision.
+                tolerance = np.repeat(tolerance, self._division.parts[player].size)
             layout.to_positions(policies(player), out=regret)
             if not self._matches:
                 self._policies[player][:] = regret
