@@ -10,4 +10,4 @@ import world_forms
 def test_a_row():
     row = world_forms.row_of("kuhn_poker", lists=True)
     assert row[:4] == ["kuhn_poker", "55", "26", "0.9166666667"]
-    assert len(row) == 10
+    assert len(row) == 12
