@@ -64,7 +64,7 @@ MMD = NetworkPolicyGradient(
     description="Magnetic mirror descent with a network: policy gradients with divergences",
     clip=inf,
     kl=0.5,
-    entropy=0.2,
+    entropy=0.4,
 )
 
 # The authors clip ratios, as PPO does, and their weight of the entropy is constant.
