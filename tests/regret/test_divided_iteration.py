@@ -89,6 +89,14 @@ def test_parts_are_the_boards_of_the_last_card(forms, name):
         assert (own.parent_row >= 0).any(), "no hands are merged before the last card only"
 
 
+def test_players_share_the_tables_of_boards(forms):
+    one, other = forms["turn", True].division.payoffs()
+    for kind in ("order", "weight"):
+        for own, opposite in (("own", "other"), ("other", "own")):
+            assert getattr(one, f"{own}_{kind}") is getattr(other, f"{opposite}_{kind}")
+    assert one.own_start.dtype == np.int32
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_values_are_those_of_whole_arrays(forms, name):
     whole, divided = forms[name, False], forms[name, True]

@@ -36,24 +36,24 @@ class Parts(NamedTuple):
     """[P + 1] the first copy of each part among those of all parts."""
     first_run: LongArray
     """[P + 1] the public decisions of each part, parents first."""
-    place: LongArray
-    stride: LongArray
-    actions: LongArray
-    size: LongArray
+    place: IntArray
+    stride: IntArray
+    actions: IntArray
+    size: IntArray
     """[R] place of the first action of the first class of hands, the distance to the next action,
     and the numbers of actions and of classes."""
-    first_infostate: LongArray
+    first_infostate: IntArray
     """[R] the infostate of the first class, relative to the first infostate of the part."""
-    parent: LongArray
+    parent: IntArray
     """[R] place of the parent sequence of the first class."""
-    parent_step: LongArray
+    parent_step: IntArray
     """[R] distance between classes there; 0 for the empty sequence."""
-    parent_row: LongArray
+    parent_row: IntArray
     """[R] the row of `class_above` with the class at the parent sequence of each class; -1 if they
     are the same."""
     class_above: IntArray
-    row: LongArray
-    row_stride: LongArray
+    row: IntArray
+    row_stride: IntArray
     """[R] the first action among the rows of `RowNumbers`, and the distance to the next action."""
 
 

@@ -86,16 +86,16 @@ class PublicPayoffs(NamedTuple):
     own_rows: BoolArray
     other_rows: BoolArray
     """[B] whether the hands at all terms of a batch are at consecutive places, one per hand."""
-    own_start: LongArray
+    own_start: IntArray
     """[M] where the player's and the opponent's last sequences with hands of class k are, at start
     + k * stride. Stride 0 stands for the empty sequence."""
-    own_stride: LongArray
+    own_stride: IntArray
     own_classes: IntArray
     """[M] row of `own_class` and of `other_class` at each term."""
     own_class: IntArray
     """[C, n] and [C, m] the class of each hand: the hand itself, unless cards can be exchanged."""
-    other_start: LongArray
-    other_stride: LongArray
+    other_start: IntArray
+    other_stride: IntArray
     other_classes: IntArray
     other_class: IntArray
     factor: FloatArray

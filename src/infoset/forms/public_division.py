@@ -30,14 +30,15 @@ from infoset.forms.public_payoff_terms import (
     check_payoffs,
     in_parts,
     public_payoffs,
+    share_tables,
     terminals_of_terms,
 )
 from infoset.forms.public_structure import PublicStructure
-from infoset.typing import BoolArray, FloatArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
 GOLDEN_RATIO = (1 + 5**0.5) / 2
 
-MAX_WAVES, PARTS_OF_WAVE = 8, 24
+MAX_WAVES, PARTS_OF_WAVE = 32, 24
 """Maximum number of waves, and minimum number of parts in a wave: in smaller waves, threads wait
 for each other too often. See `PublicDivision.waves`."""
 
@@ -134,7 +135,7 @@ class PublicDivision:
             np.searchsorted(self.row_begins[player], runs.first),
         )
         place, stride, actions, size, first_infostate, parent, step, row_above, row = (
-            own[order] for own in columns
+            own[order].astype(np.int32) for own in columns
         )
         second = np.searchsorted(self.row_begins[player], (runs.first + runs.stride)[order])
         return Parts(
@@ -156,7 +157,7 @@ class PublicDivision:
             parent_row=row_above,
             class_above=runs.class_above,
             row=row,
-            row_stride=second - row,
+            row_stride=(second - row).astype(np.int32),
         )
 
     @cached_property
@@ -190,7 +191,7 @@ class PublicDivision:
         sequence: LongArray,
         position: LongArray,
         above: LongArray,
-    ) -> LongArray:
+    ) -> IntArray:
         """Return [n] places of public sequences in parts, for the first class of hands.
 
         position, above: as in `Parts`.
@@ -203,13 +204,16 @@ class PublicDivision:
         sought = (part * width + sequence)[is_row]
         row = np.searchsorted(rows[:, 0] * width + rows[:, 1], sought)
         place[is_row] = (np.cumsum(size) - size - first_copy[rows[:, 0]])[row]
-        return place
+        return place.astype(np.int32)
 
     @cached_property
     def _divided(self) -> tuple[tuple[PublicPayoffs, LongArray], tuple[PublicPayoffs, LongArray]]:
         """Per player, the payoffs in double precision by part, and [P + 1] first batches."""
-        first, second = (self._divide(player) for player in range(2))
-        return first, second
+        (one, first), (other, second) = (self._divide(player) for player in range(2))
+        # These arrays are only needed to build the others.
+        for name in ("of_terminal", "of_sequence", "rows"):
+            vars(self).pop(name, None)
+        return (one, first), (share_tables(other, one), second)
 
     def _divide(self, player: Player) -> tuple[PublicPayoffs, LongArray]:
         terminal = terminals_of_terms(self.form, player)

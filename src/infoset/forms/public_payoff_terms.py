@@ -94,8 +94,8 @@ def in_parts(
     payoffs: PublicPayoffs,
     part: LongArray,
     num_parts: int,
-    own_start: LongArray,
-    other_start: LongArray,
+    own_start: IntArray,
+    other_start: IntArray,
 ) -> tuple[PublicPayoffs, LongArray]:
     """Return payoffs with the terms of each part together, and the first batch of each part.
 
@@ -154,6 +154,23 @@ def with_weights(payoffs: PublicPayoffs, weights: FloatArray) -> PublicPayoffs:
     return payoffs._replace(factor=factor.ravel())
 
 
+SAME_TABLES = {
+    "own_order": "other_order",
+    "other_order": "own_order",
+    "own_weight": "other_weight",
+    "other_weight": "own_weight",
+}
+"""Arrays of a player's payoffs, and those of the opponent's payoffs with the same meaning."""
+
+
+def share_tables(payoffs: PublicPayoffs, other: PublicPayoffs) -> PublicPayoffs:
+    """Return the payoffs of a player with the arrays of the opponent's payoffs that are equal."""
+    shared = {own: getattr(other, name) for own, name in SAME_TABLES.items()}
+    return payoffs._replace(
+        **{own: shared[own] for own in shared if np.array_equal(getattr(payoffs, own), shared[own])}
+    )
+
+
 def terminals_of_terms(form: PublicStructure, player: Player) -> LongArray:
     """Return [M] the terminal of each term of `public_payoffs`."""
     terminals = [terms.terminal for terms in _all_terms(form, player)]
@@ -163,8 +180,8 @@ def terminals_of_terms(form: PublicStructure, player: Player) -> LongArray:
 class _Places(NamedTuple):
     """Where plans and gradients store a player's last sequences at terms; see `PublicPayoffs`."""
 
-    start: LongArray
-    stride: LongArray
+    start: IntArray
+    stride: IntArray
     classes: IntArray
 
     def are_rows(self, class_of: IntArray, first: LongArray) -> BoolArray:
@@ -426,7 +443,8 @@ def _places(
 ) -> _Places:
     """Return where a player's last sequences at terminals are."""
     last = form.terminal_sequence[terminal, player]
-    return _Places(stored.start[last], stored.stride[last], form.sequences[player].class_map[last])
+    start, stride = (own[last].astype(np.int32) for own in (stored.start, stored.stride))
+    return _Places(start, stride, form.sequences[player].class_map[last])
 
 
 class _Blocking(NamedTuple):
