@@ -4,18 +4,19 @@
     python benchmarks/sixteen_bits.py --spot TEXT # only spots whose name contains TEXT
     python benchmarks/sixteen_bits.py --write     # also update the page
 
-The spots are those of `endgame_methods.py`. A row is a spot and a method. Numbers are the
-exploitability with regrets and averages in 16 bits, divided by that in single precision after the
-same number of iterations: the geometric mean and the maximum over measurements at which the latter
-is between 1 % and 0.02 % of the pot. Measurements are in double precision, after each number of
-iterations that is a fifth larger than the one before. The last columns compare double and single
-precision in the same way: they show how much roundings matter at all.
+The spots are those of `endgame_methods.py`. Numbers are the exploitability with regrets and
+averages in 16 bits, divided by that in single precision after the same number of iterations: the
+geometric mean and the maximum over measurements at which the latter is between 1 % and 0.02 % of
+the pot. Measurements are in double precision, after each number of iterations that is a fifth
+larger than the one before. The last columns compare double and single precision in the same way:
+they show how much roundings matter at all. Spots are printed one by one; the table has the
+geometric mean and the maximum over all of them.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from endgame_methods import spots
@@ -25,6 +26,7 @@ import infoset
 from infoset.games import NoLimitEndgame
 from infoset.regret import SCHEMES
 from infoset.solvers.regret_family import RegretSolver
+from infoset.typing import FloatArray
 
 PAGE = DOCS / "solvers" / "poker_endgames.md"
 METHODS = ("dcfr+", "dcfr", "cfr+")
@@ -46,8 +48,8 @@ def measurements(form: infoset.forms.PublicForm, method: str) -> Iterator[tuple[
         planned = int(np.ceil(planned * GROWTH))
 
 
-def row_of(name: str, game: NoLimitEndgame, method: str) -> list[str]:
-    """Return the row of a spot and a method."""
+def ratios_of(name: str, game: NoLimitEndgame, method: str) -> FloatArray:
+    """Return [2, 2] mean and maximum of the ratios of each precision; print them."""
     form, pot = infoset.build_public_form(game), float(game.pot)
     ratios, done = [], 0
     for iteration, (single, *others) in measurements(form, method):
@@ -57,10 +59,15 @@ def row_of(name: str, game: NoLimitEndgame, method: str) -> list[str]:
         if share <= LARGEST:
             ratios.append([other / single for other in others])
     size = sum(plex.num_sequences for plex in form.treeplexes)
-    cells = [name, f"{size / 1e6:.2g} M", f"`{method}`", f"{done:,}"]
-    for column in np.transpose(ratios):
-        cells += [f"{np.exp(np.log(column).mean()):.2f}", f"{column.max():.2f}"]
-    return cells
+    found = np.array([[geometric_mean(own), max(own)] for own in zip(*ratios, strict=True)])
+    shown = " ".join(f"{number:.2f}" for number in found.ravel())
+    print(name, f"{size / 1e6:.2g} M", method, f"{done:,}", shown, flush=True)
+    return found
+
+
+def geometric_mean(numbers: Sequence[float]) -> float:
+    """Return the geometric mean."""
+    return float(np.exp(np.log(numbers).mean()))
 
 
 def main() -> None:
@@ -69,14 +76,15 @@ def main() -> None:
     parser.add_argument("--spot", default="", help="only spots whose name contains this text")
     parser.add_argument("--write", action="store_true", help=f"update {PAGE.name}")
     given = parser.parse_args()
+    chosen = {name: game for name, game in spots().items() if given.spot in name}
     rows = []
-    for name, game in spots().items():
-        for method in METHODS:
-            if given.spot in name:
-                rows.append(row_of(name, game, method))
-                print(*rows[-1], flush=True)
-    columns = [f"{own}, {kind}" for own in PRECISIONS[1:] for kind in ("mean", "maximum")]
-    header = ["spot", "sequences", "method", "iterations", *columns]
+    for method in METHODS:
+        found = [ratios_of(name, game, method) for name, game in chosen.items()]
+        rows.append([f"`{method}`"])
+        for means, maxima in np.transpose(found, (1, 2, 0)):
+            rows[-1] += [f"{geometric_mean(means):.2f}", f"{maxima.max():.2f}"]
+    columns = [f"`{own}`, {kind}" for own in PRECISIONS[1:] for kind in ("mean", "maximum")]
+    header = ["method", *columns]
     part = f"{table(header, rows)}\n\n{environment_text(environment())}"
     print(part)
     if given.write:
