@@ -72,7 +72,7 @@ def build_public_form(
     max_worlds, max_seconds, progress : optional
         Limits and progress of building the tree, as in `build_tree`.
     precision
-        Precision in which the form is to be solved, "float64" or "float32": the limit on memory
+        Precision in which the form is to be solved, as in `RegretMinimizer`: the limit on memory
         includes solving. The form itself does not depend on it.
 
     Raises
