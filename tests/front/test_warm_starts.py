@@ -148,6 +148,8 @@ def test_other_methods_have_no_warm_start(method):
 def test_likely_mistakes(river, solved):
     with pytest.raises(PolicyFileError, match=r"there is no file or folder no_such"):
         infoset.solve("no_such_game", start="no_such")
+    with pytest.raises(ParameterError, match=r"^a run in precision='int16' begins with uniform"):
+        infoset.solve("no_such_game", "dcfr", precision="int16", start="uniform")
     with pytest.raises(PolicyMismatchError, match=r"has no infostate with the same label"):
         infoset.solve("leduc_poker", "cfr+", start=solved)
     with pytest.raises(ParameterError, match=r"is not a policy; give a policy such as"):

@@ -1,14 +1,15 @@
 """Regrets and averages in 16 bits: how rows are packed, and iterations on packed rows."""
 
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import ParameterError
+from infoset.errors import NumericalError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.forms import PackedRows, public_structure
+from infoset.forms import PackedRows, lock, public_structure
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer, divided_iteration, minimizer
 from infoset.regret._part_kernels import MAX_REGRET, MAX_WEIGHT, SMALLEST, pack_row, share_of
@@ -134,6 +135,8 @@ def test_iterations_are_those_of_single_precision_up_to_rounding(forms, name, sc
     single, short = (RegretMinimizer(forms[name], SCHEMES[scheme], p) for p in ("float32", "int16"))
     for solver in (single, short):
         solver.run(2)
+    for kind, limit in (("regrets", MAX_REGRET), ("averages", MAX_WEIGHT)):
+        assert_rows_are_full(short, kind, limit)
     for one, other in zip(single.average_plans(), short.average_plans(), strict=True):
         np.testing.assert_allclose(other, one, atol=2e-3)
     # Ties are decided by roundings: more of them in a small game, and by predictions.
@@ -142,6 +145,55 @@ def test_iterations_are_those_of_single_precision_up_to_rounding(forms, name, sc
     for player in range(2):
         one, other = single.regrets(player), short.regrets(player)
         np.testing.assert_allclose(other, one, atol=1e-3 * abs(one).max())
+
+
+def assert_rows_are_full(solver, kind, limit):
+    """The largest number of a row, in absolute value, uses all bits."""
+    state = solver.state()
+    for player, begins in enumerate(solver.form.all_parts.row_begins):
+        names = (f"{kind}.{player}", f"scales of {kind}.{player}")
+        packed, scale = (state[name] for name in names)
+        largest = np.maximum.reduceat(abs(packed.astype(int)), begins)
+        assert np.isin(largest[1:], (0, limit)).all()
+        assert ((largest[1:] > 0) == (scale[1:] > 0)).all()
+
+
+def test_roundings_differ_between_iterations(forms):
+    """With the same roundings again, errors would add up instead of canceling.
+
+    In CFR, iterations differ by their roundings only.
+    """
+    solvers = [RegretMinimizer(forms["river"], SCHEMES["cfr"], "int16") for _ in range(3)]
+    solvers[0].run(5)
+    for solver, iteration in zip(solvers[1:], (5, 6), strict=True):
+        state = {name: array.copy() for name, array in solvers[0].state().items()}
+        solver.set_state(state | {"done": np.array([iteration])})
+    for solver in solvers:
+        solver.run(1)
+    first, same, later = (solver.state() for solver in solvers)
+    for name in ("regrets.0", "regrets.1", "averages.0", "averages.1"):
+        np.testing.assert_array_equal(first[name], same[name])
+        differences = abs(first[name].astype(int) - later[name])
+        assert 0.1 < differences.mean() < 1, name
+
+
+@pytest.mark.parametrize("scheme", ["dcfr", "pcfr+"])
+def test_iterations_do_not_change_earlier_policies(forms, scheme):
+    solver = RegretSolver(forms["turn"], SCHEMES[scheme], "int16")
+    solver.run(3)
+    policies = solver.policy(), solver.current_policy()
+    before = [policy.digest for policy in policies]
+    solver.run(3)
+    assert [TabularPolicy(own.form, own.probabilities).digest for own in policies] == before
+
+
+def test_regrets_that_overflow_are_errors(forms):
+    """Packed infinities would look like valid numbers."""
+    scheme = replace(SCHEMES["cfr+"], name="steep", regret_exponent=26.0)
+    solver = RegretMinimizer(forms["river"], scheme, "int16")
+    solver.run(10)
+    with pytest.raises(NumericalError, match=r"up to 26 are too large for int16: use precision="):
+        solver.run(16)
 
 
 @pytest.mark.parametrize("scheme", ["cfr+", "dcfr", "pcfr+"])
@@ -216,6 +268,13 @@ def test_packed_rows_need_a_public_form(forms):
     responding = [np.zeros(plex.num_infostates, bool) for plex in forms["leduc"].treeplexes]
     with pytest.raises(ParameterError, match="a public form with responding infostates"):
         RegretMinimizer(forms["leduc"], SCHEMES["cfr"], "int16", responding=tuple(responding))
+    locked = lock(forms["leduc"], {"call": {"call": 0.5, "raise": 0.5}})
+    message = r"a public form with locks or another transform: use an unchanged public form, or"
+    with pytest.raises(ParameterError, match=message):
+        RegretMinimizer(locked, SCHEMES["dcfr"], "int16")
+    message = r"^precision='int16' needs a public form, so use precision='float32': kuhn_poker\(pla"
+    with pytest.raises(UnsupportedGameError, match=message):
+        infoset.solve("kuhn_poker(players=3)", "cfr", precision="int16")
 
 
 def test_solve_chooses_the_public_form():

@@ -135,6 +135,7 @@ def test_the_regrets_are_those_of_the_docstring():
     first = form.treeplexes[player].first_sequence[number]
     values[player][first : first + 2] = 0.75, 0.25
     solver = RegretSolver(form, SCHEMES["cfr+"], start=TabularPolicy(form, tuple(values)))
+    assert solver.regrets(player)[0] == 0
     found = solver.regrets(player)[first : first + 2]
     np.testing.assert_allclose(found, WARM_REGRET * 0.5 * np.array([0.75, 0.25]))
     linear = RegretSolver(form, SCHEMES["lcfr"], start=solver.start)

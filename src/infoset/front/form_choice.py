@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from infoset.errors import GameTooLargeError, ParameterError
+from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
 from infoset.forms import Form, SequenceForm
 from infoset.front.game_sources import (
     CompiledGame,
@@ -87,7 +87,12 @@ def choose_form(
     if isinstance(game, Form):
         return ChosenForm(_given(game, form))
     if form == "auto" and precision in PUBLIC_PRECISIONS:
-        form = "public"
+        try:
+            return choose_form(game, "public", method, memory=memory, progress=progress)
+        except UnsupportedGameError as error:
+            raise UnsupportedGameError(
+                f"precision={precision!r} needs a public form, so use precision='float32': {error}"
+            ) from error
     if form != "auto":
         if form == "public":
             return ChosenForm(

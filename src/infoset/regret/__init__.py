@@ -5,7 +5,12 @@ from infoset.regret._decision_kernels import hedge, match_regrets
 from infoset.regret._local_kernels import apply_min_probabilities
 from infoset.regret._prox_kernels import ProxProblem, project_on_simplex, prox_sweep
 from infoset.regret.local_minimizer import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
-from infoset.regret.minimizer import PUBLIC_PRECISIONS, RegretMinimizer, regret_tolerances
+from infoset.regret.minimizer import (
+    PUBLIC_PRECISIONS,
+    RegretMinimizer,
+    check_warm_precision,
+    regret_tolerances,
+)
 from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.prox import (
     Distance,
@@ -38,6 +43,7 @@ __all__ = [
     "apply_min_probabilities",
     "balanced_weights",
     "check_distance",
+    "check_warm_precision",
     "hedge",
     "match_regrets",
     "project_on_simplex",

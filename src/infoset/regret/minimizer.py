@@ -413,11 +413,7 @@ class RegretMinimizer(IterativeState):
                 f"this minimizer has done {self.iteration:,} iterations; call warm_start before "
                 "the first one"
             )
-        if self._is_packed:
-            raise ParameterError(
-                "a run in precision='int16' begins with uniform play: leave out the start, or use "
-                "precision='float32'"
-            )
+        check_warm_precision(self.precision)
         self._warm = WARM_ITERATIONS
         self._rows = 0, self._schedule(0, 1)
         weight = WARM_REGRET * self._last_row()[REGRET_WEIGHT] / TOLERANCES[self.precision]
@@ -457,8 +453,12 @@ class RegretMinimizer(IterativeState):
         """
         self._check_unfinished()
         schedule = self._schedule(self.iteration + 1, iterations)
+        largest = schedule.max(initial=0.0)
+        if self._is_packed:
+            # A bound on sums: infinite ones would be packed as numbers that look valid.
+            largest *= (self.iteration + iterations) * max(1.0, self.form.payoff_width)
         # The kernel would turn such numbers into infinities of the precision.
-        if (schedule > np.finfo(self._number).max).any():
+        if largest > np.finfo(self._number).max:
             raise NumericalError(
                 f"the weights or discounts of {self.scheme.name} at iterations up to "
                 f"{self.iteration + iterations} are too large for {self.precision}: use "
@@ -604,6 +604,21 @@ class RegretMinimizer(IterativeState):
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
 
 
+def check_warm_precision(precision: str) -> None:
+    """Raise unless a run in a precision can start from a policy.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot.
+    """
+    if precision in PUBLIC_PRECISIONS:
+        raise ParameterError(
+            f"a run in precision={precision!r} begins with uniform play: leave out the start, or "
+            "use precision='float32'"
+        )
+
+
 def _realized(layout: Layout, policy: FloatArray) -> FloatArray:
     """Return [Q] the plan of a policy; both are in order of position."""
     plan = np.empty_like(policy)
@@ -628,9 +643,12 @@ def _division_of_packed(form: Form, responding: object) -> PublicDivision:
         If it has no such rows.
     """
     if responding is not None or form.all_parts is None:
+        changes = " with responding infostates" if responding is not None else ""
+        if form.whole is not form:
+            changes = " with locks or another transform"
         raise ParameterError(
             f"precision='int16' packs rows of hands, but {form.name} is given as a {form.kind} form"
-            f"{'' if responding is None else ' with responding infostates'}: use a public form, or "
+            f"{changes}: use a{'n unchanged' if changes else ''} public form, or "
             "precision='float32'"
         )
     return cast(PublicDivision, form.all_parts)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.forms import Form, check_form
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, RegretScheme
+from infoset.regret import SCHEMES, RegretScheme, check_warm_precision
 from infoset.runs import Budget, Outcome, SolveResult, make_result
 from infoset.solvers._incumbent import BEST
 from infoset.solvers.auto import Auto
@@ -234,7 +234,7 @@ def check_has_start(spec: MethodSpec) -> None:
     Raises
     ------
     ParameterError
-        If it cannot.
+        If it cannot, or not in its precision.
     """
     given: object = spec
     if not (is_dataclass(given) and any(field.name == "start" for field in fields(given))):
@@ -242,6 +242,7 @@ def check_has_start(spec: MethodSpec) -> None:
             f"{spec.name} has no warm start: leave start out, or choose auto or a method of the "
             "CFR family, such as dcfr+"
         )
+    check_warm_precision(getattr(given, "precision", "float64"))
 
 
 def with_start(spec: MethodSpec, start: TabularPolicy) -> MethodSpec:
