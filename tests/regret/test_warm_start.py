@@ -228,6 +228,20 @@ def test_threads_change_no_bit(leduc):
     assert one.policy().digest == two.policy().digest
 
 
+def test_responding_infostates_respond_to_the_start(leduc):
+    """Elsewhere, uniform play is the start without a start, too."""
+    last = [np.zeros(plex.num_infostates, bool) for plex in leduc.treeplexes]
+    above = leduc.treeplexes[1].infostate_of_sequence[leduc.treeplexes[1].parent_sequence]
+    last[1][:] = True
+    last[1][above[above >= 0]] = False
+    cold, warm = (
+        minimizer.RegretMinimizer(leduc, SCHEMES["cfr"], responding=tuple(last)) for _ in range(2)
+    )
+    warm.warm_start(uniform_policy(leduc).probabilities_of)
+    for one, other in zip(cold.current_plans(), warm.current_plans(), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
 def test_three_players():
     form = infoset.build_sequence_form("kuhn_poker(players=3)")
     start = infoset.solve(form, "cfr+", iterations=200).policy

@@ -75,7 +75,7 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
 
 
 def check_start(start: EvaluatedPolicy | None, method: MethodSpec) -> None:
-    """Raise if a policy to start from is given, but the method has no warm start, or no file exists.
+    """Raise if a run cannot start from a policy: its method has no warm start, or no file exists.
 
     Raises
     ------

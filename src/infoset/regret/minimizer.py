@@ -362,10 +362,10 @@ class RegretMinimizer(IterativeState):
         return self._workspace
 
     def _respond_to_start(self) -> None:
-        """Respond to the plans of uniform play, where the others have not responded yet."""
+        """Respond to the plans before the first iteration, which are not responses yet."""
         if not any(map(len, self._responding)):
             return
-        start = tuple(plan.copy() for plan in self._plans)
+        start = tuple(plan.copy() for plan in self._current_plans())
         for player, decisions in enumerate(self._responding):
             if not len(decisions):
                 continue
@@ -432,6 +432,7 @@ class RegretMinimizer(IterativeState):
                 for at in range(base, base + actions * stride, stride):
                     regret[at : at + count] *= scale
         self._has_plans = False
+        self._respond_to_start()
 
     def _schedule(self, first: int, count: int) -> FloatArray:
         """Return the rows of the schedule for iterations from `first` on."""
