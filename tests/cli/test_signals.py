@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -204,6 +205,26 @@ def test_a_second_signal_is_one_only_after_a_while(monkeypatch):
         assert ends == [129]
         assert signals.last == signal.SIGHUP
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_repeated():
+    phases = []
+
+    def interrupt(phase, _):
+        phases.append(phase)
+        if len(phases) == 1:
+            signal.raise_signal(signal.SIGTERM)
+
+    gc.callbacks.append(interrupt)
+    try:
+        with StopSignals(ends_process=True) as signals:
+            gc.collect()  # where the interrupt is lost
+            assert signals.last == signal.SIGTERM
+            with pytest.raises(KeyboardInterrupt):
+                time.sleep(20)
+    finally:
+        gc.callbacks.remove(interrupt)
+    assert phases
 
 
 def test_signals_wait_for_iterations_and_not_for_files():

@@ -6,14 +6,13 @@ import signal
 import sys
 import threading
 import time
-from _thread import interrupt_main
 from collections.abc import Callable
 from functools import partial
 from math import inf
 from types import FrameType
 from typing import Any, Final, TypeVar
 
-from infoset.cli.interrupts import is_interrupt
+from infoset.cli.interrupts import is_interrupt, send_to_main_thread
 from infoset.errors import LimitError
 from infoset.utils.text import format_bytes
 from infoset.utils.watchdog import Watchdog, ignore_limits
@@ -94,10 +93,7 @@ class CommandWatch(Watchdog):
         if time.monotonic() < self._next_interrupt:
             return
         self._next_interrupt = time.monotonic() + PATIENCE_SECONDS
-        if hasattr(signal, "pthread_kill"):
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        else:
-            interrupt_main()
+        send_to_main_thread(signal.SIGINT)
 
     def error(self) -> LimitError:
         """Return the error for work that has no result at the limit."""

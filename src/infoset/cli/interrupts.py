@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
+from _thread import interrupt_main
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -20,6 +22,9 @@ STOP_SIGNALS: Final = ("SIGTERM", "SIGHUP")
 SAME_SECONDS: Final = 0.5
 """Seconds after a signal in which others count as the same one. The command `timeout` and shells
 signal a program twice: by its number, and with its group."""
+
+REPEAT_SECONDS: Final = 0.05
+"""Seconds after which a lost interrupt is repeated: the code that lost it must have ended."""
 
 SHOW_CURSOR: Final = "\x1b[?25h"
 
@@ -42,7 +47,8 @@ class StopSignals:
 
     The first signal raises `KeyboardInterrupt`, so that results and checkpoints are saved. A
     second one ends the process at once, except while files are written. Signals that the process
-    was started to ignore, as SIGHUP by `nohup`, remain ignored.
+    was started to ignore, as SIGHUP by `nohup`, remain ignored. An interrupt is repeated if it is
+    raised where Python reports and drops exceptions, as in callbacks of the garbage collector.
 
     Parameters
     ----------
@@ -65,12 +71,15 @@ class StopSignals:
         self._before: dict[signal.Signals, Any] = {}
         self._ignores_ctrl_c = False
         self._terminals: list[int] = []
+        self._hook = sys.unraisablehook
+        self._repetition: threading.Timer | None = None
 
     def __enter__(self) -> StopSignals:
         if threading.current_thread() is not threading.main_thread():
             return self  # only the main thread can handle signals
         self._terminals = [number for number in (0, 1, 2) if os.isatty(number)]
         self._ignores_ctrl_c = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        self._hook, sys.unraisablehook = sys.unraisablehook, self._repeat_if_lost
         self._handle(signal.SIGINT, self._interrupt)
         for name in STOP_SIGNALS:
             # A signal that is ignored, as by nohup, or that the caller handles, stays as it is.
@@ -80,8 +89,22 @@ class StopSignals:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._repetition is not None:
+            self._repetition.cancel()
+        if self._before:
+            sys.unraisablehook = self._hook
         for number, before in self._before.items():
             signal.signal(number, before)
+
+    def _repeat_if_lost(self, unraisable: Any) -> None:
+        """Repeat the last signal if its interrupt was dropped; report other exceptions."""
+        if self.last is None or unraisable.exc_type is not KeyboardInterrupt:
+            self._hook(unraisable)
+            return
+        self._interrupted = None
+        self._repetition = threading.Timer(REPEAT_SECONDS, send_to_main_thread, [self.last])
+        self._repetition.daemon = True
+        self._repetition.start()
 
     def _handle(self, number: signal.Signals, handler: Callable[[int, Any], None]) -> None:
         before = signal.signal(number, handler)
@@ -115,6 +138,14 @@ class StopSignals:
                 nowhere = os.open(os.devnull, os.O_RDWR)
                 os.dup2(nowhere, number)
                 os.close(nowhere)
+
+
+def send_to_main_thread(number: signal.Signals) -> None:
+    """Send a signal to the main thread."""
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        interrupt_main(number)
 
 
 def _end_process(code: int) -> None:
