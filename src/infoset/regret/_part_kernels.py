@@ -80,6 +80,26 @@ def row_of(parts: Parts, run: int, action: int) -> int:
 
 
 @inner_kernel
+def read_row(
+    rows: RowNumbers, row: int, at: int, stored: FloatArray, unpacked: FloatArray
+) -> FloatArray:
+    """Return the numbers of a row: `stored`, or `unpacked`, which is filled if they have 16 bits.
+
+    at: position of the first number. stored: those from there on.
+    """
+    if len(rows.scale) == 0:
+        return stored
+    unpack_row(rows, row, at, unpacked)
+    return unpacked
+
+
+@inner_kernel
+def has_numbers(rows: RowNumbers) -> bool:
+    """Return whether the numbers are stored."""
+    return len(rows.number) + len(rows.packed) > 0
+
+
+@inner_kernel
 def pack_row(
     values: FloatArray, packed: ShortArray, limit: int, share: float, work: RowWorkspace
 ) -> float:
@@ -152,7 +172,7 @@ def read_policy(
     """
     count, width = parts.size[run], len(work.total)
     total = work.total[:count]
-    is_stored = len(state.policy.number) + len(state.policy.packed) > 0
+    is_stored = has_numbers(state.policy)
     discount = made[PREDICTION_DISCOUNT]
     tolerance = made[TOLERANCE_WEIGHT] * state.tolerance[run]
     own = parts.position[part] - parts.above[part] + parts.place[run]
@@ -161,18 +181,16 @@ def read_policy(
         at, row = own + action * parts.stride[run], row_of(parts, run, action)
         policy = work.weights[action * width : action * width + count]
         if is_stored:
-            stored = state.policy.number[at : at + count]
-            if len(state.policy.scale):
-                stored = work.row[:count]
-                unpack_row(state.policy, row, at, stored)
+            stored = read_row(
+                state.policy, row, at, state.policy.number[at : at + count], work.row[:count]
+            )
             for hand in range(count):
                 policy[hand] = stored[hand]
                 total[hand] += policy[hand]
             continue
-        regret = state.regret.number[at : at + count]
-        if len(state.regret.scale):
-            regret = work.row[:count]
-            unpack_row(state.regret, row, at, regret)
+        regret = read_row(
+            state.regret, row, at, state.regret.number[at : at + count], work.row[:count]
+        )
         for hand in range(count):
             wanted = discount * regret[hand]
             # A regret within the tolerance may be the rounding error of a tie.
@@ -274,10 +292,9 @@ def average_row(
     count, at = parts.size[run], parts.place[run] + action * parts.stride[run]
     own, row = parts.position[part] - parts.above[part] + at, row_of(parts, run, action)
     found = plan[at : at + count]
-    average = state.average.number[own : own + count]
-    if len(state.average.scale):
-        average = work.row[:count]
-        unpack_row(state.average, row, own, average)
+    average = read_row(
+        state.average, row, own, state.average.number[own : own + count], work.row[:count]
+    )
     for hand in range(count):
         average[hand] = retention * average[hand] + added * found[hand]
     if is_packed:
@@ -347,15 +364,18 @@ def update_part(
         add_to_parents(parts, run, value, gradient)
         if actions == 1:
             continue  # Forced moves have no regret.
-        if len(state.policy.number) + len(state.policy.packed):
+        if has_numbers(state.policy):
             predict(parts, part, run, state, row, limit, gradient, work)
         for action in range(actions):
             at, line = parts.place[run] + action * parts.stride[run], row_of(parts, run, action)
             earned, begin = gradient[at : at + count], own + at
-            regret = state.regret.number[begin : begin + count]
-            if len(state.regret.scale):
-                regret = work.row[:count]
-                unpack_row(state.regret, line, begin, regret)
+            regret = read_row(
+                state.regret,
+                line,
+                begin,
+                state.regret.number[begin : begin + count],
+                work.row[:count],
+            )
             for hand in range(count):
                 instant = weight * (earned[hand] - value[hand])
                 regret[hand] = next_regret(regret[hand], instant, positive, negative, floor)
@@ -397,10 +417,13 @@ def predict(
             place = parts.place[run] + action * parts.stride[run]
             earned = gradient[place : place + count]
             line, begin = row_of(parts, run, action), own + place
-            regret = state.regret.number[begin : begin + count]
-            if len(state.regret.scale):
-                regret = work.row[:count]
-                unpack_row(state.regret, line, begin, regret)
+            regret = read_row(
+                state.regret,
+                line,
+                begin,
+                state.regret.number[begin : begin + count],
+                work.row[:count],
+            )
             previous = state.previous[begin : begin + count]
             for hand in range(count):
                 instant = weight * (earned[hand] - value[hand])
@@ -419,10 +442,9 @@ def predict(
         place = parts.place[run] + action * parts.stride[run]
         earned = gradient[place : place + count]
         line, begin = row_of(parts, run, action), own + place
-        regret = state.regret.number[begin : begin + count]
-        if len(state.regret.scale):
-            regret = work.row[:count]
-            unpack_row(state.regret, line, begin, regret)
+        regret = read_row(
+            state.regret, line, begin, state.regret.number[begin : begin + count], work.row[:count]
+        )
         weights = work.weights[action * width : action * width + count]
         for hand in range(count):
             instant = weight * (earned[hand] - value[hand])
