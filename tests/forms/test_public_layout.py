@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.forms._treeplex_kernels import max_additions, max_roundings, own_depths
+from infoset.forms._treeplex_kernels import max_roundings, own_depths
 from infoset.forms.treeplex import Treeplex, action_major_layout
 
 GAMES = (
@@ -76,8 +76,7 @@ def test_additions_are_bounded_by_public_decisions(form, player):
     places = form.places(player, np.arange(len(counts)))
     by_sequence = np.zeros(plex.num_sequences, np.int64)
     by_sequence[places] = counts[:, None]
-    shape = plex.parent_sequence, plex.first_sequence, plex.num_actions
-    number, bound = max_additions(*shape, by_sequence), runs.max_additions(counts.copy())
+    number, bound = plex.max_additions(by_sequence), runs.max_additions(counts.copy())
     if form.symmetry is None:
         assert bound == number
     else:

@@ -8,8 +8,6 @@ class by class.
 
 from __future__ import annotations
 
-import numpy as np
-
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import linear_kernel
 
@@ -85,21 +83,3 @@ def best_values_of_runs(
                 value = max(value, gradient[at + action * stride[run]])
             best[place[run] + own] = value
             gradient[parent[place[run] + own]] += value
-
-
-@linear_kernel
-def max_additions_of_runs(
-    last: IntArray, public: IntArray, actions: LongArray, following: LongArray, additions: LongArray
-) -> int:
-    """Return the result of `PublicRuns.max_additions`.
-
-    following: [R] the maximum number of classes of hands that follow one class at `last`.
-    """
-    children = np.zeros(len(additions), np.int64)
-    for run in range(len(last) - 1, -1, -1):
-        largest = 0
-        for sequence in range(public[run], public[run] + actions[run]):
-            largest = max(largest, additions[sequence] + children[sequence])
-        additions[last[run]] = max(additions[last[run]], largest)
-        children[last[run]] += following[run]
-    return int(additions[0] + children[0])

@@ -343,12 +343,13 @@ def max_additions(
     parent_sequence: IntArray,
     first_sequence: IntArray,
     num_actions: IntArray,
+    multiplicity: LongArray,
     additions: LongArray,
 ) -> int:
     """Return the maximum number of additions that a payoff takes part in on its way up a treeplex.
 
-    parent_sequence, first_sequence, num_actions [I]; additions [Q] the number of payoffs at each
-    sequence, overwritten.
+    parent_sequence, first_sequence, num_actions [I]; multiplicity [I] the number of infostates that
+    each one stands for; additions [Q] the number of payoffs at each sequence, overwritten.
     """
     # A payoff at sequence q is added to the others at q, then the values of the infostates below
     # q are added one by one. The bound at an infostate is the maximum over its actions.
@@ -363,7 +364,7 @@ def max_additions(
         additions[parent] = max(additions[parent], largest)
         # Each infostate below the sequence is one more addition there, whichever of them has the
         # payoff with the most additions so far.
-        children[parent] += 1
+        children[parent] += multiplicity[infostate]
     return int(additions[0] + children[0])
 
 

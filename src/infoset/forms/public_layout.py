@@ -15,10 +15,9 @@ import numpy as np
 from infoset.forms._public_layout_kernels import (
     best_values_of_runs,
     fill_parents,
-    max_additions_of_runs,
     move_values,
 )
-from infoset.forms._treeplex_kernels import max_roundings, own_depths
+from infoset.forms._treeplex_kernels import max_additions, max_roundings, own_depths
 from infoset.forms.treeplex import Layout, Treeplex, is_new
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
@@ -104,14 +103,15 @@ class PublicRuns:
         """Return a bound on the additions that a payoff takes part in on its way up a treeplex.
 
         additions: [public sequences] the maximum for a hand; overwritten. The bound holds for a
-        hand of the largest class at each decision; see `max_additions` of treeplexes.
+        hand of the largest class at each decision; see `Treeplex.max_additions`.
         """
         rows, at = np.unique(self.row, return_index=True)
         pairs = zip(self.class_above[rows], self.count[at].tolist(), strict=True)
         classes = np.array([np.bincount(above[:count]).max() for above, count in pairs], np.int64)
         # Those that follow one class; after the empty sequence, all.
         following = np.where(self.above_step > 0, classes[self.row], self.count)
-        return max_additions_of_runs(self.last, self.public, self.actions, following, additions)
+        actions = self.actions.astype(np.int32)
+        return max_additions(self.last, self.public, actions, following, additions)
 
     def positions(self, sequences: LongArray) -> LongArray:
         """Return the positions of sequences of the treeplex."""

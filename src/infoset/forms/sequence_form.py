@@ -12,7 +12,6 @@ import numpy as np
 
 from infoset.errors import UnknownNameError, UnsupportedGameError
 from infoset.forms._payoff_kernels import terminal_gradient
-from infoset.forms._treeplex_kernels import max_additions
 from infoset.forms.infostate_tree import InfostateTree
 from infoset.forms.members_by_infostate import MembersByInfostate
 from infoset.forms.payoffs import (
@@ -374,11 +373,8 @@ class SequenceForm(MembersByInfostate, ShortRepr):
         """
         plans = [plex.plan_roundings for plex in self.treeplexes]
         sums = [
-            max_additions(
-                plex.parent_sequence,
-                plex.first_sequence,
-                plex.num_actions,
-                np.bincount(self.terminal_sequence[:, player], minlength=plex.num_sequences),
+            plex.max_additions(
+                np.bincount(self.terminal_sequence[:, player], minlength=plex.num_sequences)
             )
             for player, plex in enumerate(self.treeplexes)
         ]

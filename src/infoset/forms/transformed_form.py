@@ -10,7 +10,6 @@ from functools import cached_property
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.forms._treeplex_kernels import max_additions
 from infoset.forms.derived_members import MeasuredByKernels, plan_value
 from infoset.forms.form import Form, FormTable
 from infoset.forms.members_by_infostate import infostate_table
@@ -191,12 +190,7 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         Each weight and each sum over members rounds once more.
         """
         sums = [
-            max_additions(
-                plex.parent_sequence,
-                plex.first_sequence,
-                plex.num_actions,
-                np.bincount(own.last, minlength=plex.num_sequences) + 2,
-            )
+            plex.max_additions(np.bincount(own.last, minlength=plex.num_sequences) + 2)
             for plex, own in zip(self.treeplexes, self.transform.maps, strict=True)
         ]
         weights = sum(plex.plan_roundings for plex in self.base.treeplexes)

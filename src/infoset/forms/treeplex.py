@@ -10,6 +10,7 @@ import numpy as np
 from infoset.forms._treeplex_kernels import (
     best_response_sweep,
     group_sequences,
+    max_additions,
     max_roundings,
     normalize_weights,
     own_depths,
@@ -78,6 +79,15 @@ class Treeplex(ShortRepr):
         return own_depths(
             self.parent_sequence, self.first_sequence, self.num_actions, self.num_sequences
         )
+
+    def max_additions(self, additions: LongArray) -> int:
+        """Return the maximum number of additions that a payoff takes part in on its way up.
+
+        additions: [Q] the number of payoffs at each sequence; overwritten.
+        """
+        multiplicity = np.ones(self.num_infostates, np.int64)
+        shape = self.parent_sequence, self.first_sequence, self.num_actions
+        return max_additions(*shape, multiplicity, additions)
 
     @cached_property
     def plan_roundings(self) -> int:
