@@ -12,7 +12,7 @@ from infoset.evaluation import evaluate_policy
 from infoset.forms import public_structure
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer, divided_iteration, minimizer
-from infoset.regret.minimizer import regret_tolerances
+from infoset.regret.tolerances import regret_tolerances
 from infoset.solvers.regret_family import RegretSolver
 from tests.support.changing_schemes import PREDICTING, UNEVEN
 from tests.support.coarse_tolerances import coarsen_tolerances

@@ -9,7 +9,6 @@ from infoset.regret.minimizer import (
     PUBLIC_PRECISIONS,
     RegretMinimizer,
     check_warm_precision,
-    regret_tolerances,
 )
 from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.prox import (
@@ -23,6 +22,7 @@ from infoset.regret.prox import (
 )
 from infoset.regret.scheme import Exponent, LinearSchedule, RegretScheme
 from infoset.regret.schemes import SCHEMES
+from infoset.regret.tolerances import regret_tolerances
 
 __all__ = [
     "PUBLIC_PRECISIONS",

@@ -18,8 +18,8 @@ from numba.extending import is_jitted
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.forms import Form, FormPayoffs, Layout, realize_policy
 from infoset.regret._local_kernels import apply_min_probabilities, apply_scheme, play_and_learn
-from infoset.regret.minimizer import regret_tolerances
 from infoset.regret.scheme import RegretScheme
+from infoset.regret.tolerances import regret_tolerances
 from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_count
 from infoset.utils.state import IterativeState, name_by_player

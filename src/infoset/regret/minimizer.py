@@ -18,7 +18,6 @@ from infoset.forms import (
     PublicDivision,
     Treeplex,
     Weights,
-    absolute_payoffs,
     check_form,
     fill_gradient,
     realize_policy,
@@ -36,12 +35,14 @@ from infoset.regret._part_kernels import DividedState
 from infoset.regret.divided_iteration import DividedIteration
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
+from infoset.regret.tolerances import TOLERANCES, divided_tolerances, regret_tolerances
 from infoset.typing import BoolArray, FloatArray, IndexArray, Player, StateArrays
 from infoset.utils.arguments import check_choice, check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.state import IterativeState, name_by_player
 
-PRECISIONS = ("float64", "float32", "int16")
+PRECISIONS = {"float64": "float64", "float32": "float32", "int16": "float32"}
+"""By precision of regrets and averages, that of payoffs, plans, gradients and policies."""
 
 PUBLIC_PRECISIONS = ("int16",)
 """Those for public forms only."""
@@ -55,16 +56,6 @@ states fit in the processor's cache, where reading is faster."""
 
 CACHE_LINE = 64
 """Size in bytes of a cache line."""
-
-TOLERANCES = {"float64": 2.0**-37, "float32": 2.0**-18}
-"""Per precision, the regret that counts as 0, relative to the terms that it sums.
-
-These are 65,536 and 64 rounding errors. They have to be more than one, because opponents that play
-fewer actions than the uniform policy reach an infostate more often than it does, and because errors
-in one regret change policies, and through them other regrets. In single precision, a wider
-tolerance would be coarser than what rounding does to policies in any case.
-"""
-
 
 WARM_ITERATIONS = 4
 """Number of iterations that a warm start counts as, in discounts and weights of regrets."""
@@ -157,10 +148,9 @@ class RegretMinimizer(IterativeState):
             )
         self.form = form
         self.scheme = scheme
-        check_choice("precision", precision, PRECISIONS)
+        check_choice("precision", precision, tuple(PRECISIONS))
         self.precision = precision
-        # Precision of payoffs, plans and gradients.
-        self._number = "float32" if precision == "int16" else precision
+        self._number = PRECISIONS[precision]
         self._layouts = form.layouts
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._responding = _last_decisions(form, self._layouts, responding)
@@ -185,7 +175,8 @@ class RegretMinimizer(IterativeState):
 
     def _zeros(self, kind: str) -> tuple[Any, ...]:
         """Return zeros for all sequences; kind: the type of numbers in 16 bits."""
-        if self._division is not None and self._is_packed:
+        if self._is_packed:
+            assert self._division is not None
             return self._division.packed(0, kind), self._division.packed(1, kind)
         return tuple(np.zeros(layout.num_sequences, self.precision) for layout in self._layouts)
 
@@ -263,18 +254,15 @@ class RegretMinimizer(IterativeState):
         if self._division is None:
             self._set_plans()
         else:
-            self._tolerances = tuple(
-                np.zeros(len(own.size), number) for own in self._division.parts
+            parts = self._division.parts
+            self._tolerances = (
+                # The rounding of packed regrets decides ties.
+                tuple(np.zeros(len(own.size), number) for own in parts)
+                if self._is_packed
+                else divided_tolerances(self._division, number)
             )
-            if not self._is_packed:
-                self._tolerances = divided_tolerances(self._division, number)
             if not self._matches:
-                self._policies = tuple(own.uniform_policy(number) for own in self._layouts)
-                if self._is_packed:
-                    # Zeros are the uniform policy.
-                    self._policies = self._zeros("uint16")
-                    for own in self._policies:
-                        own.scale[0] = 1.0
+                self._policies = self._uniform_policies()
         limit = self.scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
         # Without an adaptive prediction nothing reads these arrays.
@@ -283,6 +271,15 @@ class RegretMinimizer(IterativeState):
         self._changes = tuple(np.zeros((2, size), number) for size in kept)
         # With regrets of 0, every row yields the uniform policy.
         self._rows = 0, np.ones((1, NUM_COLUMNS))
+
+    def _uniform_policies(self) -> tuple[Any, ...]:
+        """Return the uniform policy of each player."""
+        if not self._is_packed:
+            return tuple(own.uniform_policy(self._number) for own in self._layouts)
+        policies = self._zeros("uint16")  # rows of zeros become uniform
+        for own in policies:
+            own.scale[0] = 1.0
+        return policies
 
     def _set_plans(self) -> None:
         """Set policies, plans and dependent arrays to uniform play."""
@@ -709,44 +706,3 @@ def _decisions_of(plex: Treeplex, layout: Layout, chosen: BoolArray, name: str) 
     place = np.arange(len(layout.infostate))
     rows = np.stack([base[group] + place - first[group], count[group], actions[group], place])
     return rows.T[chosen[layout.infostate]].astype(np.uint32)
-
-
-def divided_tolerances(division: PublicDivision, precision: str) -> tuple[FloatArray, FloatArray]:
-    """Return, per player, [R] the largest of `regret_tolerances` at each public decision."""
-    one, other = (own.absolute() for own in division.payoffs(precision))
-    first, second = division.best_values((one, other))
-    for own in (first, second):
-        own *= own.dtype.type(TOLERANCES[precision])
-    return first, second
-
-
-def regret_tolerances(
-    form: Form, payoffs: FormPayoffs, plans: tuple[FloatArray, ...]
-) -> tuple[FloatArray, ...]:
-    """Return per player [I] the regret that counts as 0 at each infostate, in its layout's order.
-
-    Regret matching plays an action with any positive regret, however small. Where the regrets of an
-    infostate are 0 in exact arithmetic, their rounding errors would determine the whole policy,
-    which may then differ from that of the algorithm in all later iterations. A tolerance of δ adds
-    at most δ to the cumulative regret of an infostate.
-
-    The rounding error of a counterfactual value is relative to the absolute values of its terms,
-    whose sum may be large where the value itself is 0. The tolerance is a fraction of this sum
-    (`TOLERANCES`), if others play uniformly and the player maximizes it.
-
-    Parameters
-    ----------
-    payoffs
-        The payoffs that gradients are computed from. If they change between iterations, as those of
-        leaf functions do, the tolerances are those of the initial ones.
-    plans
-        Per player [Q] the realization plan of the uniform policy, in the order of the layouts.
-    """
-    precision = plans[0].dtype
-    fraction = TOLERANCES[precision.name]
-    sizes, tolerances = absolute_payoffs(payoffs), []
-    for player, (layout, plex) in enumerate(zip(form.layouts, form.treeplexes, strict=True)):
-        gradient = np.zeros_like(plans[player])
-        fill_gradient(player, sizes.by_player, plans, gradient)
-        tolerances.append((fraction * layout.best_values(plex, gradient)).astype(precision))
-    return tuple(tolerances)
