@@ -83,6 +83,20 @@ def test_additions_are_bounded_by_public_decisions(form, player):
         assert number <= bound <= 1.5 * number
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_additions_are_those_on_the_longest_way_up(form, player):
+    """Counted sequence by sequence: payoffs there, and infostates whose values are added there."""
+    plex = listed(form, player)
+    counts = np.random.default_rng(player).integers(0, 9, plex.num_sequences)
+    sums = counts.tolist()
+    children = np.bincount(plex.parent_sequence, minlength=plex.num_sequences)
+    for infostate in reversed(range(plex.num_infostates)):
+        first, parent = plex.first_sequence[infostate], plex.parent_sequence[infostate]
+        actions = range(first, first + plex.num_actions[infostate])
+        sums[parent] = max(sums[parent], *(sums[one] + children[one] for one in actions))
+    assert plex.max_additions(counts) == sums[0] + children[0]
+
+
 def test_hands_of_one_class_add_their_terminals():
     """A bound on rounding that counts each terminal once per hand, as before hands are merged."""
     merged = infoset.build_public_form(GAMES[-1])
