@@ -134,11 +134,12 @@ def test_the_regrets_are_those_of_the_docstring():
     values = [own.copy() for own in uniform_policy(form).probabilities]
     first = form.treeplexes[player].first_sequence[number]
     values[player][first : first + 2] = 0.75, 0.25
-    solver = RegretSolver(form, SCHEMES["cfr+"], start=TabularPolicy(form, tuple(values)))
+    start = TabularPolicy(form, tuple(values))
+    solver = RegretSolver(form, SCHEMES["cfr+"], start=start)
     assert solver.regrets(player)[0] == 0
     found = solver.regrets(player)[first : first + 2]
     np.testing.assert_allclose(found, WARM_REGRET * 0.5 * np.array([0.75, 0.25]))
-    linear = RegretSolver(form, SCHEMES["lcfr"], start=solver.start)
+    linear = RegretSolver(form, SCHEMES["lcfr"], start=start)
     # There, regrets have the weights of the iterations.
     np.testing.assert_allclose(linear.regrets(player)[first : first + 2], WARM_ITERATIONS * found)
 

@@ -66,10 +66,10 @@ class RegretSolver(RegretMinimizer):
         start: TabularPolicy | None = None,
     ) -> None:
         check_form(form)
-        # Evaluations need this bound, and before there is a state there is room to compute it.
+        # Evaluations need this bound, and before there is a state there is room for both.
         _ = form.rounding
+        self._start = {} if start is None else {"start": start.digest}
         super().__init__(form, scheme, precision, threads)
-        self.start = start
         if start is not None:
             self.warm_start(start.probabilities_of)
 
@@ -83,8 +83,8 @@ class RegretSolver(RegretMinimizer):
 
         The number of threads is not a setting, because the result does not depend on it.
         """
-        start = {} if self.start is None else {"start": self.start.digest}
-        return {**settings_of(self.given or self.scheme), "precision": self.precision, **start}
+        given = settings_of(self.given or self.scheme)
+        return {**given, "precision": self.precision, **self._start}
 
     def policy(self) -> TabularPolicy:
         """Return the average policy, uniform where the average plan does not reach."""
