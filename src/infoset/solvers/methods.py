@@ -218,7 +218,12 @@ def has_seed(spec: object) -> bool:
     """Return whether a method draws random numbers by a seed that can be chosen."""
     if isinstance(spec, CustomMethod):
         return "seed" in signature(spec.run).parameters
-    return is_dataclass(spec) and any(field.name == "seed" for field in fields(spec))
+    return _has_field(spec, "seed")
+
+
+def _has_field(spec: object, name: str) -> bool:
+    """Return whether a method is a dataclass with a field."""
+    return is_dataclass(spec) and any(field.name == name for field in fields(spec))
 
 
 def with_seed(spec: MethodSpec, seed: int) -> MethodSpec:
@@ -236,13 +241,12 @@ def check_has_start(spec: MethodSpec) -> None:
     ParameterError
         If it cannot, or not in its precision.
     """
-    given: object = spec
-    if not (is_dataclass(given) and any(field.name == "start" for field in fields(given))):
+    if not _has_field(spec, "start"):
         raise ParameterError(
             f"{spec.name} has no warm start: leave start out, or choose auto or a method of the "
             "CFR family, such as dcfr+"
         )
-    check_warm_precision(getattr(given, "precision", "float64"))
+    check_warm_precision(getattr(spec, "precision", "float64"))
 
 
 def with_start(spec: MethodSpec, start: TabularPolicy) -> MethodSpec:
