@@ -32,6 +32,7 @@ from infoset.policy import (
     transfer_policy,
     uniform_policy,
 )
+from infoset.policy.policy_tables import game_in_file
 from infoset.runs import SolveResult, WarmStart
 from infoset.solvers import MethodSpec, check_has_start
 from infoset.tree import BuildProgress
@@ -178,7 +179,10 @@ def _named_game(policy: object) -> object:
     """Return the name of the game in a policy file; None for anything else."""
     if not isinstance(policy, (str, Path)) or not is_policy_file(str(policy)):
         return None
-    return (read_policy_metadata(policy) or {}).get("game")
+    if policy == "uniform" or is_network(policy):
+        return (read_policy_metadata(policy) or {}).get("game")
+    # The checks of `read_policy_metadata` take as long as reading the policy.
+    return game_in_file(policy_path(policy))
 
 
 def _kind(policy: object) -> str:

@@ -18,16 +18,16 @@ from infoset.errors import InfosetError, ParameterError, PolicyFileError, show
 from infoset.forms import AnyForm, Form, FormT, FormTable, check_form
 from infoset.game.infostate import label_text
 from infoset.policy.policy_tables import (
+    MORE_FIELDS,
     PROBABILITIES,
     PROBABILITY,
     STORAGES,
     PolicyTable,
     column_names,
-    form_in_file,
     read_table,
     write_table,
 )
-from infoset.policy.table_digests import HAND, Rows, column_blocks
+from infoset.policy.table_digests import Rows, column_blocks
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_choice, check_path
@@ -289,10 +289,8 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
         If the file is not a readable policy.
     """
     check_path("path", path)
-    if form_in_file(path) == "public":
-        column = f"{HAND}0"
-    else:
-        column = PROBABILITIES if is_correlated_file(path) else PROBABILITY
+    names = column_names(path)
+    column = next((own for own in MORE_FIELDS if own in names), PROBABILITY)
     return dict(read_table(Path(path), column).metadata)
 
 

@@ -249,15 +249,14 @@ def form_in_file(path: str | Path) -> str:
     be read.
     """
     schema = _schema_of(path)
-    if schema is None:
-        return "sequence"
-    if f"{HAND}0" in schema.names:
+    if schema is not None and f"{HAND}0" in schema.names:
         return "public"
-    try:
-        about = parse_json((schema.metadata or {}).get(KEY, b"{}"))
-    except ValueError:
-        about = None
-    return "world" if isinstance(about, dict) and about.get("form") == "world" else "sequence"
+    return "world" if _about(schema).get("form") == "world" else "sequence"
+
+
+def game_in_file(path: str | Path) -> object:
+    """Return the game that a file names, without reading its table; None if it cannot be read."""
+    return _about(_schema_of(path)).get("game")
 
 
 def _schema_of(path: str | Path) -> pa.Schema | None:
@@ -270,6 +269,16 @@ def _schema_of(path: str | Path) -> pa.Schema | None:
         return pq.read_schema(path)
     except (pa.ArrowException, OSError, ValueError):
         return None
+
+
+def _about(schema: pa.Schema | None) -> dict[str, Any]:
+    """Return the metadata in a schema; empty if they cannot be read."""
+    stored = {} if schema is None else schema.metadata or {}
+    try:
+        about = parse_json(stored.get(KEY, b""))
+    except ValueError:
+        about = None
+    return about if isinstance(about, dict) else {}
 
 
 def _found(names: Sequence[str]) -> str:
@@ -288,12 +297,8 @@ def _found(names: Sequence[str]) -> str:
 
 def _metadata(schema: pa.Schema, path: Path) -> dict[str, Any]:
     """Return the metadata of a table after comparing its format and its checksum."""
-    raw = (schema.metadata or {}).get(KEY)
-    try:
-        about = parse_json(raw) if raw else None
-    except ValueError:
-        about = None
-    if not isinstance(about, dict) or not {"game", "fingerprint", "format"} <= about.keys():
+    about = _about(schema)
+    if not {"game", "fingerprint", "format"} <= about.keys():
         raise PolicyFileError(f"{path} is a Parquet file, but infoset did not write it as a policy")
     if about["format"] not in (FORMAT, NUMBERS_FORMAT):
         raise PolicyFileError(
