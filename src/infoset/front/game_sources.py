@@ -257,12 +257,11 @@ class PublicForecast(NamedTuple):
         allowed = format_bytes(self.allowed)
         if self.counts is None:
             return f"its public form does not fit in the memory limit of {allowed}, either"
-        needed, *others = BYTES_PER_SEQUENCE
         sizes = ", or ".join(
-            f"{format_bytes(self.counts.bytes_in(one))} in {one}" for one in (needed, *others)
+            f"{format_bytes(self.counts.bytes_in(one))} in {one}" for one in BYTES_PER_SEQUENCE
         )
         sizes = f"its public form needs {sizes}, and the limit is {allowed}"
-        for precision in others:
+        for precision in BYTES_PER_SEQUENCE:
             if self.fits_in(precision):
                 return f"{sizes}: solve it with precision={precision!r} (--precision {precision})"
         for smaller in self.game.smaller_games():
