@@ -243,7 +243,8 @@ def _parsed(form: Form, text: str) -> Lock:
     if not colon:
         place, choices = choices, ""
     where: dict[str, Any] = {}
-    if isinstance(form, PublicForm):
+    if form.kind == "public":
+        form = as_public_form(form)
         player, node, hands = _named_at_node(form, place, text)
         alive = form.possible_hands(node, player)
         numbers = [form.infostate_of_hand(node, hand) for hand in np.flatnonzero(hands).tolist()]
