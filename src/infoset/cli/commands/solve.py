@@ -63,8 +63,10 @@ from infoset.cli.teams import (
 )
 
 if TYPE_CHECKING:
+    from infoset.efg import ExtensiveForm
     from infoset.evaluation import Evaluation
     from infoset.forms import Form
+    from infoset.game import Game
     from infoset.policy import TabularPolicy
     from infoset.runs import SolveResult
     from infoset.solvers import MethodSpec
@@ -218,8 +220,7 @@ def run(
         restarts=restarts,
         rule=rule,
     )
-    from infoset.evaluation import evaluate_policy
-    from infoset.experiments import check_writable, save_run
+    from infoset.experiments import check_writable
     from infoset.front import choose_form, load, resolve_method, solve
     from infoset.front.game_sources import check_target
     from infoset.front.lock_sources import form_of_locks
@@ -232,10 +233,8 @@ def run(
     if storage is not None:
         check_choice("storage", storage, STORAGES)
 
-    rules, chosen = (
-        load(game),
-        resolve_method(method, precision or "float64", 1 if threads is None else threads),
-    )
+    rules = load(game)
+    chosen = resolve_method(method, precision or "float64", 1 if threads is None else threads)
     if seed is not None:
         chosen = _with_seed(chosen, seed)
     check_target(rules, target)
@@ -254,8 +253,8 @@ def run(
 
         def solve_form(form: Form, **keeping: Any) -> SolveResult:
             progress.solving(chosen.name, make_budget(form, **limits))
-            given = {**limits, **keeping}
-            return solve(form, chosen, callback=progress.measured, start=start, **given)
+            watch = progress.measured
+            return solve(form, chosen, callback=watch, start=start, **limits, **keeping)
 
         locked = None
         if lock:
@@ -272,7 +271,27 @@ def run(
             form_reason=why,
         )
     tell_notes(rules)
-    stored = storage or STORED_EXACTLY
+    ending, stored = _ending(result, stops), storage or STORED_EXACTLY
+    _save(result, out, rules, stored, locked, spec=game, ending=ending, as_json=as_json)
+    if result.outcome == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _save(
+    result: SolveResult,
+    out: Path | None,
+    rules: Game | ExtensiveForm,
+    storage: str,
+    locked: LockedGame | None,
+    *,
+    spec: str,
+    ending: str,
+    as_json: bool,
+) -> None:
+    """Save a result in a folder, and print a report."""
+    from infoset.evaluation import evaluate_policy
+    from infoset.experiments import save_run
+
     source, whole, more = None, None, {}
     if locked is not None:
         with interrupts_ignored():  # the result is not saved yet
@@ -286,18 +305,16 @@ def run(
             about = {**more, "infostates": counts, "folder": folder and str(folder)}
             print_json({**result.summary(), **about, "files": files})
             return
-        _report(result, _ending(result, stops), folder, stored, locked, whole)
+        _report(result, ending, folder, storage, locked, whole)
         if folder is not None:
             say(f"saved in {folder}: {', '.join(files.values())}")
-            say_how_to_show(game, folder)
+            say_how_to_show(spec, folder)
 
     save_and_report(
-        lambda to: save_run(result, to, game=rules, storage=stored, lock=source, about=more),
+        lambda to: save_run(result, to, game=rules, storage=storage, lock=source, about=more),
         out,
         report,
     )
-    if result.outcome == "interrupted":
-        raise typer.Exit(INTERRUPTED)
 
 
 def _with_seed(method: MethodSpec, seed: int) -> MethodSpec:
