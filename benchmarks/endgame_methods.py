@@ -15,8 +15,8 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from statistics import geometric_mean
 
-import numpy as np
 from poker_endgames import RIVERS, TURNS, game_of
 from report import environment, environment_text, table
 
@@ -80,13 +80,13 @@ def measured(name: str, game: NoLimitEndgame) -> list[tuple[str, str, list[tuple
 def shown(rows: Sequence[tuple[str, str, list[tuple[float, bool]]]]) -> str:
     """Return the rows as a table of ratios."""
     best = METHODS.index(BEST_WITH_MANY_HANDS)
-    ratios = np.array([[seconds / own[best][0] for seconds, _ in own] for *_, own in rows])
+    ratios = [[seconds / own[best][0] for seconds, _ in own] for *_, own in rows]
     lines = [
         [name, target.removesuffix("pot").replace("%", " %")]
         + [f"{'' if done else '> '}{ratio:.2f}" for ratio, (_, done) in zip(row, own, strict=True)]
-        for (name, target, own), row in zip(rows, ratios.tolist(), strict=True)
+        for (name, target, own), row in zip(rows, ratios, strict=True)
     ]
-    means = np.exp(np.log(ratios).mean(axis=0)).tolist()
+    means = map(geometric_mean, zip(*ratios, strict=True))
     lines.append(["geometric mean", "", *(f"{mean:.2f}" for mean in means)])
     return table(["spot", "target", *(f"`{method}`" for method in METHODS)], lines)
 

@@ -16,7 +16,8 @@ geometric mean and the maximum over all of them.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from statistics import geometric_mean
 
 import numpy as np
 from endgame_methods import spots
@@ -63,11 +64,6 @@ def ratios_of(name: str, game: NoLimitEndgame, method: str) -> FloatArray:
     shown = " ".join(f"{number:.2f}" for number in found.ravel())
     print(name, f"{size / 1e6:.2g} M", method, f"{done:,}", shown, flush=True)
     return found
-
-
-def geometric_mean(numbers: Sequence[float]) -> float:
-    """Return the geometric mean."""
-    return float(np.exp(np.log(numbers).mean()))
 
 
 def main() -> None:

@@ -13,9 +13,9 @@ over their games. A run that ends before its target counts with its iterations.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
+from statistics import geometric_mean
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,6 @@ from infoset.forms import Form, PublicForm, lock
 from infoset.policy import TabularPolicy, transfer_by_labels, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.solvers.regret_family import RegretSolver
-from infoset.typing import FloatArray
 
 PAGE = DOCS / "solvers" / "poker_endgames.md"
 METHODS = ("cfr+", "dcfr", "dcfr+", "sapdcfr+")
@@ -127,17 +126,12 @@ def iterations_to_targets(case: Case, method: str, start: TabularPolicy | None) 
     solver = RegretSolver(case.form, SCHEMES[method], start=start)
     found: list[int] = []
     for target in TARGETS:
-        while solver.iteration == 0 or exploitability(solver) > target * case.pot:
+        while solver.iteration == 0 or solver.evaluate().nash_conv / 2 > target * case.pot:
             if solver.iteration >= MAX_ITERATIONS:
                 break
             solver.run(1 + solver.iteration // STEPS)
         found.append(solver.iteration)
     return found
-
-
-def exploitability(solver: RegretSolver) -> float:
-    """Return the exploitability of the average policy."""
-    return solver.evaluate().nash_conv / 2
 
 
 def ratios(case: Case) -> list[float]:
@@ -158,17 +152,18 @@ def measured() -> str:
         error = evaluate_policy(case.start).nash_conv / 2 / case.pot
         print(f"{case.row}, from {error:.2%} of the pot:", np.round(found, 2), flush=True)
     lines = [
-        [row, *cells(np.exp(np.log(np.array(found)).mean(axis=0)))] for row, found in rows.items()
+        [row, *cells(map(geometric_mean, zip(*found, strict=True)))] for row, found in rows.items()
     ]
     others = [own for row, found in rows.items() if row != POOR for own in found]
-    lines.append(["largest, without poor starts", *cells(np.max(others, axis=0))])
+    lines.append(["largest, without poor starts", *cells(map(max, zip(*others, strict=True)))])
     return table(["start", *(f"`{method}`" for method in METHODS)], lines)
 
 
-def cells(numbers: FloatArray) -> list[str]:
+def cells(numbers: Iterable[float]) -> list[str]:
     """Return a cell for each method, with a number for each target."""
-    rows = numbers.reshape(len(METHODS), -1).tolist()
-    return [", ".join(f"{number:.2f}" for number in own) for own in rows]
+    texts = [f"{number:.2f}" for number in numbers]
+    starts = range(0, len(texts), len(TARGETS))
+    return [", ".join(texts[start : start + len(TARGETS)]) for start in starts]
 
 
 def main() -> None:
@@ -179,8 +174,7 @@ def main() -> None:
     part = measured()
     print(f"{part}\n\n{environment_text(environment())}")
     if chosen.write:
-        page = Path(PAGE)
-        page.write_text(replace_part(page.read_text(), Path(__file__).name, part))
+        PAGE.write_text(replace_part(PAGE.read_text(), "warm_starts.py", part))
 
 
 if __name__ == "__main__":
