@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from tempfile import mkdtemp
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from infoset.cli.interrupts import interrupts_ignored
 from infoset.cli.screen import say, tell
@@ -65,8 +66,25 @@ def save_results(save: Callable[[Path | None], Path], out: Path | None) -> Path:
             return folder
 
 
+class Saved(NamedTuple):
+    """The folder of results, and its files by content; None and empty if they are not saved."""
+
+    folder: Path | None = None
+    files: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Folder and files as JSON values."""
+        return {"folder": self.folder and str(self.folder), "files": dict(self.files)}
+
+    def say(self) -> None:
+        """Print the folder and its files, if there is one."""
+        if self.folder is not None:
+            say(f"saved in {self.folder}: {', '.join(self.files.values())}")
+
+
 def save_and_report(
-    save: Callable[[Path | None], Path], out: Path | None, report: Callable[[Path | None], None]
+    save: Callable[[Path | None], Path], out: Path | None, report: Callable[[Saved], None]
 ) -> None:
     """Save results by `save_results`, and print them, even if they cannot be saved.
 
@@ -75,19 +93,21 @@ def save_and_report(
     save, out
         As in `save_results`.
     report : callable
-        Function of the folder that prints the results; None stands for results that are not saved.
+        Function that prints the results, and where they are.
 
     Raises
     ------
     ParameterError
         As raised by `save_results`, after the report.
     """
+    from infoset.experiments.folders import saved_files
+
     try:
         folder = save_results(save, out)
     except Exception:
-        report(None)
+        report(Saved())
         raise
-    report(folder)
+    report(Saved(folder, saved_files(folder)))
 
 
 def say_how_to_show(game: str, policy: Path) -> None:

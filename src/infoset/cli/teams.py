@@ -12,7 +12,7 @@ import typer
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_and_report, say_how_to_show
+from infoset.cli.saved_results import Saved, save_and_report, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -21,7 +21,6 @@ from infoset.cli.screen import (
     number_text,
     print_json,
     print_table,
-    say,
     tell,
     tell_notes,
 )
@@ -267,22 +266,21 @@ def _save(
 
     The policy of a result in a compact form cannot be saved as a table for the game.
     """
-    from infoset.experiments import run_files, save_team
+    from infoset.experiments import save_team
 
-    def report(folder: Path | None) -> None:
-        files = {} if folder is None else run_files(result)
+    def report(saved: Saved) -> None:
         if as_json:
-            print_json({**result.summary(), "folder": folder and str(folder), "files": files})
+            print_json({**result.summary(), **saved.record})
             return
         _print_table(result)
-        if folder is not None:
-            say(f"saved in {folder}: {', '.join(files.values())}")
-            say_how_to_show(spec, folder)
+        saved.say()
+        if saved.folder is not None:
+            say_how_to_show(spec, saved.folder)
 
     if result.information.form.source is not None:
         save_and_report(lambda to: save_team(result, to, game=rules), out, report)
         return
-    report(None)
+    report(Saved())
     tell(
         f"note: {result.game} has too many histories for a table of the policy, so that nothing is "
         "saved; in Python, solve_team returns the policy of its compact form"

@@ -190,6 +190,13 @@ def source_record(source: GameSource, game: Game | ExtensiveForm | None) -> dict
     }
 
 
+def saved_files(folder: Path) -> dict[str, str]:
+    """Return the names of the files in a folder that `save_result` wrote, by content."""
+    path = next(path for name in RECORDS if (path := folder / name).is_file())
+    files: dict[str, str] = read_json(path)["files"]
+    return files
+
+
 def check_results(folder: str | Path) -> dict[str, Any]:
     """Compare the files of a folder of results with their checksums.
 

@@ -24,7 +24,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import Progress, live
-from infoset.cli.saved_results import save_and_report
+from infoset.cli.saved_results import Saved, save_and_report
 from infoset.cli.screen import (
     asks_for_list,
     duration_text,
@@ -32,7 +32,6 @@ from infoset.cli.screen import (
     number_text,
     print_json,
     print_table,
-    say,
     tell,
     tell_notes,
 )
@@ -145,18 +144,15 @@ def _show(progress: Progress, limits: Budget, method: str, point: TracePoint) ->
 def _save(
     results: Sequence[SolveResult], out: Path | None, picture_format: str, as_json: bool
 ) -> None:
-    from infoset.experiments import comparison_files, save_comparison
+    from infoset.experiments import save_comparison
 
-    def report(folder: Path | None) -> None:
-        files = {} if folder is None else comparison_files(picture_format)
+    def report(saved: Saved) -> None:
         if as_json:
             summaries = [result.summary() for result in results]
-            about = {"folder": folder and str(folder), "files": files}
-            print_json({"game": results[0].game, "results": summaries, **about})
+            print_json({"game": results[0].game, "results": summaries, **saved.record})
             return
         _report(results)
-        if folder is not None:
-            say(f"saved in {folder}: {', '.join(files.values())}")
+        saved.say()
 
     save_and_report(partial(save_comparison, results, picture_format=picture_format), out, report)
 

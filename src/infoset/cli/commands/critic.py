@@ -24,13 +24,12 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import Progress, StepPoint, live
-from infoset.cli.saved_results import save_and_report
+from infoset.cli.saved_results import Saved, save_and_report
 from infoset.cli.screen import (
     duration_text,
     number_text,
     print_json,
     print_table,
-    say,
     tell_notes,
 )
 from infoset.cli.tables import TextTable
@@ -86,7 +85,7 @@ def run(
     any time and saves the critic. Needs the extra deep: pip install '.[deep]' in a clone.
     """
     from infoset.deep import report_critic, train_critic
-    from infoset.experiments import CRITIC_FILES, check_writable, save_critic_run
+    from infoset.experiments import check_writable, save_critic_run
     from infoset.front import load, to_game
     from infoset.runs import Budget
 
@@ -118,21 +117,19 @@ def run(
     tell_notes(rules)
     about = {"policy": policy, "method": method, "seed": seed, **_numbers(critic)}
 
-    def say_result(folder: Path | None) -> None:
-        files = {} if folder is None else CRITIC_FILES
+    def say_result(saved: Saved) -> None:
         if as_json:
             found = {} if report is None else {"critic": report.summary()}
-            where = {"folder": folder and str(folder), "files": files}
-            print_json({"game": str(rules), **about, **found, **where})
+            print_json({"game": str(rules), **about, **found, **saved.record})
             return
         table = TextTable()
         table.add_row("transformations", number_text(len(critic.transformations)))
         table.add_row("learner steps", number_text(critic.steps))
         table.add_row("time", duration_text(critic.seconds))
         print_table(table, title=f"{rules}: critic of {policy} by {method}")
-        if folder is not None:
-            say(f"saved in {folder}: {', '.join(files.values())}")
-        say_critic(report, game, Path(policy), folder and folder / files["critic"])
+        saved.say()
+        path = saved.folder and saved.folder / saved.files["critic"]
+        say_critic(report, game, Path(policy), path)
 
     save = partial(save_critic_run, critic, report, losses, about, game=rules)
     save_and_report(save, out, say_result)

@@ -24,7 +24,7 @@ from infoset.cli.options import (
     parse_count,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_and_report, say_how_to_show
+from infoset.cli.saved_results import Saved, save_and_report, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -32,7 +32,6 @@ from infoset.cli.screen import (
     number_text,
     print_json,
     print_table,
-    say,
     tell_notes,
 )
 from infoset.cli.tables import TextTable
@@ -143,18 +142,16 @@ def _save(
     as_json: bool,
 ) -> None:
     """Save a result in a folder, and print a report."""
-    from infoset.experiments import learning_files, save_learning
+    from infoset.experiments import save_learning
 
-    def report(folder: Path | None) -> None:
-        files = {} if folder is None else learning_files(result)
+    def report(saved: Saved) -> None:
         if as_json:
-            print_json({**result.summary(), "folder": folder and str(folder), "files": files})
+            print_json({**result.summary(), **saved.record})
             return
         _report(result)
-        if folder is not None:
-            names = list(files.values())
-            say(f"saved in {folder}: {', '.join(names)}")
-            say_how_to_show(spec, folder / names[0])
+        saved.say()
+        if saved.folder is not None:
+            say_how_to_show(spec, saved.folder / next(iter(saved.files.values())))
 
     save_and_report(lambda to: save_learning(result, to, game=rules), out, report)
 

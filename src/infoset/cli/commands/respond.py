@@ -16,7 +16,7 @@ from infoset.cli.options import (
     game_and_policy,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_and_report, say_how_to_show
+from infoset.cli.saved_results import Saved, save_and_report, say_how_to_show
 from infoset.cli.screen import (
     SEARCHER_NOTE,
     error_text,
@@ -74,9 +74,9 @@ def run(
     }
     name = game if game and policy else str(rules)
 
-    def report(folder: Path | None) -> None:
+    def report(saved: Saved) -> None:
         if as_json:
-            where = folder and str(folder)
+            where = saved.record["folder"]
             print_json({"game": str(rules), "policy": path, **numbers, "folder": where})
             return
         table = TextTable()
@@ -85,12 +85,12 @@ def run(
         table.add_row("gain", error_text(numbers["gain"], form.rounding))
         whose = player_name(rules, responder)
         print_table(table, title=f"{rules}: best response of {whose} to {path}")
-        if folder is None:
+        saved.say()
+        if saved.folder is None:
             return
-        say(f"saved in {folder}: policy.parquet, result.json")
-        say_how_to_show(name, folder)
+        say_how_to_show(name, saved.folder)
         other = (responder + 1) % rules.num_players
-        command = ["infoset", "play", name, "--player", str(other), "--against", str(folder)]
+        command = ["infoset", "play", name, "--player", str(other), "--against", str(saved.folder)]
         say(f"to play against it: {' '.join(map(quote, command))}")
 
     save_and_report(lambda to: save_response(response, to, game=rules), out, report)

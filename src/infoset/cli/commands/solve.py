@@ -33,7 +33,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_and_report, say_how_to_show
+from infoset.cli.saved_results import Saved, save_and_report, say_how_to_show
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -42,7 +42,6 @@ from infoset.cli.screen import (
     number_text,
     print_json,
     print_table,
-    say,
     say_equilibrium,
     tell,
     tell_notes,
@@ -298,17 +297,15 @@ def _save(
             source, whole = locked.source, evaluate_policy(result.policy)
         more = locked.record(whole)
 
-    def report(folder: Path | None) -> None:
-        files = {} if folder is None else _saved_files(result, folder)
+    def report(saved: Saved) -> None:
         if as_json:
-            counts = _count_status(result.policy)
-            about = {**more, "infostates": counts, "folder": folder and str(folder)}
-            print_json({**result.summary(), **about, "files": files})
+            about = {**more, "infostates": _count_status(result.policy)}
+            print_json({**result.summary(), **about, **saved.record})
             return
-        _report(result, ending, folder, storage, locked, whole)
-        if folder is not None:
-            say(f"saved in {folder}: {', '.join(files.values())}")
-            say_how_to_show(spec, folder)
+        _report(result, ending, saved.folder, storage, locked, whole)
+        saved.say()
+        if saved.folder is not None:
+            say_how_to_show(spec, saved.folder)
 
     save_and_report(
         lambda to: save_run(result, to, game=rules, storage=storage, lock=source, about=more),
@@ -419,10 +416,3 @@ def _report(
     print_table(table, title=f"{result.game}, {result.method}")
     say_equilibrium(result.measured)
     _tell_shared_payoffs(result.policy)
-
-
-def _saved_files(result: SolveResult, folder: Path) -> dict[str, str]:
-    """Return the names of a result's files by content, with that of its locks."""
-    from infoset.experiments import run_files
-
-    return {**{own.stem: own.name for own in folder.glob("lock.*")}, **run_files(result)}

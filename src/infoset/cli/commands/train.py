@@ -25,7 +25,7 @@ from infoset.cli.options import (
     parse_count,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import save_and_report, save_results
+from infoset.cli.saved_results import Saved, save_and_report, save_results
 from infoset.cli.screen import (
     asks_for_list,
     duration_text,
@@ -286,21 +286,20 @@ def _save(
     result: TrainingResult, out: Path | None, rules: Any, *, spec: str, as_json: bool
 ) -> None:
     """Save a result in a folder, and print a report."""
-    from infoset.experiments import save_training, training_files
+    from infoset.experiments import save_training
 
-    def report(folder: Path | None) -> None:
-        files = {} if folder is None else training_files(result)
+    def report(saved: Saved) -> None:
         if as_json:
-            print_json({**result.summary(), "folder": folder and str(folder), "files": files})
+            print_json({**result.summary(), **saved.record})
             return
         _print_table(result)
-        network = Path() if folder is None else folder / files["network"]
-        if folder is not None:
-            say(f"saved in {folder}: {', '.join(files.values())}")
+        saved.say()
+        network = Path() if saved.folder is None else saved.folder / saved.files["network"]
+        if saved.folder is not None:
             against = quote(str(network))
             say(f"to play against the network: infoset play {quote(spec)} --against {against}")
         if result.critic is not None:
-            critic = folder and folder / files["critic"]
+            critic = saved.folder and saved.folder / saved.files["critic"]
             say_critic(result.critic_report, spec, network, critic)
 
     save_and_report(lambda to: save_training(result, to, game=rules), out, report)
