@@ -193,16 +193,20 @@ def run(
     rules = load(game)
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
+    options: dict[str, Any] = dict(
+        steps=steps,
+        seconds=seconds,
+        build=build,
+        critic=critic,
+        transformations=transformations,
+        response_steps=response_steps,
+    )
     if seeds is not None or on is not None:
         if keeping:
             raise typer.BadParameter(
                 "--checkpoint supports only a single run in this process: omit --seeds and --on"
             )
         numbers = [seed] if seeds is None else seeds
-        options: dict[str, Any] = dict(steps=steps, seconds=seconds, build=build)
-        options |= dict(
-            critic=critic, transformations=transformations, response_steps=response_steps
-        )
         _train_seeds(rules, method, numbers, on, out, options, as_json=as_json)
         return
     with interrupts_reported(), live(str(rules)) as progress:
@@ -216,16 +220,11 @@ def run(
         result = train(
             to_game(rules),
             method,
-            steps=steps,
-            seconds=seconds,
             seed=seed,
-            build=build,
-            critic=critic,
-            transformations=transformations,
-            response_steps=response_steps,
             callback=show,
             stage_callback=progress.at_stage,
             progress=progress.building,
+            **options,
             **keeping,
         )
     tell_notes(rules)
