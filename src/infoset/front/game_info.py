@@ -169,9 +169,7 @@ def info(
         return _of_form(game)
     limits = current_limits().updated(max_worlds, max_seconds, memory)
     if isinstance(game, GameTree):
-        allowed = allowed_memory(memory)
-        forecast = forecast_public_form(game.game, allowed)
-        return _with_tree(_from_graph(game.graph, allowed, forecast), game)
+        return _with_tree(_from_graph(game.graph, forecast_public_form(game.game, memory)), game)
     try:
         public = forecast_public_form(game, memory)
     except KeyboardInterrupt:
@@ -186,7 +184,7 @@ def info(
     try:
         # Ctrl-C waits until `known` exists, so that there is something to report.
         with interrupts_held():
-            known = _from_graph(graph, left, public._replace(allowed=left))
+            known = _from_graph(graph, public._replace(allowed=left))
         if graph.stop in SIZE_LIMITS:
             known = replace(known, estimate=watch.estimate(game))
     except KeyboardInterrupt:
@@ -224,12 +222,11 @@ def _with_world_form(known: GameInfo, graph: WorldGraph, allowed: int) -> GameIn
 def _interrupted(game: Game, allowed: int) -> GameInfo:
     """Return what is known before any world state but the initial one is visited."""
     graph = explore_game(game, BuildWatch(max_worlds=1), partial=True)
-    forecast = PublicForecast(game, allowed, None)
-    return _from_graph(replace(graph, stop="interrupted"), allowed, forecast)
+    return _from_graph(replace(graph, stop="interrupted"), PublicForecast(game, allowed, None))
 
 
-def _from_graph(graph: WorldGraph, allowed: int, forecast: PublicForecast) -> GameInfo:
-    counts = count_histories(graph)
+def _from_graph(graph: WorldGraph, forecast: PublicForecast) -> GameInfo:
+    counts, allowed = count_histories(graph), forecast.allowed
     solving = forecast_contraction(graph, counts) if counts.is_exact else None
     public = {} if graph.stop == "interrupted" else _of_public_form(forecast)
     # Rewards that sum to zero at every step do so in every history; otherwise only the tree tells.
