@@ -45,9 +45,9 @@ def forms():
 
 
 def set_blocks(monkeypatch, num_bytes, computed, decoded):
-    monkeypatch.setattr(parquet_files, "BYTES_AT_ONCE", num_bytes)
-    monkeypatch.setattr(parquet_files, "COMPUTED_AT_ONCE", computed)
-    monkeypatch.setattr(table_digests, "NUMBERS_AT_ONCE", decoded)
+    monkeypatch.setattr(parquet_files, "ROW_GROUP_BYTES", num_bytes)
+    monkeypatch.setattr(parquet_files, "PROBABILITIES_PER_BLOCK", computed)
+    monkeypatch.setattr(table_digests, "NUMBERS_PER_BLOCK", decoded)
 
 
 def whole_numbers(probabilities, whole):
@@ -146,8 +146,8 @@ def test_blocks_of_any_size(
     about = json.loads(pq.read_schema(path).metadata[b"infoset"])
     assert about["sha256_of_table"] == digest_at_once(expected)
     bytes_of_row = (expected.num_columns - 3) * np.dtype(storage).itemsize
-    rows_at_once = max(1, num_bytes // bytes_of_row)
-    assert pq.read_metadata(path).num_row_groups == -(-len(expected) // rows_at_once)
+    row_group_size = max(1, num_bytes // bytes_of_row)
+    assert pq.read_metadata(path).num_row_groups == -(-len(expected) // row_group_size)
     # Whatever the sizes, others read the same.
     assert loaded.digest == load_policy(path, form).digest == rounded_policy(policy, storage).digest
 

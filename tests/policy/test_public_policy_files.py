@@ -216,10 +216,10 @@ def test_rows_that_are_missing(file, form):
         load_policy(file, form)
 
 
-@pytest.mark.parametrize("at_once", [1, table_digests.NUMBERS_AT_ONCE])
+@pytest.mark.parametrize("at_once", [1, table_digests.NUMBERS_PER_BLOCK])
 def test_hands_that_the_form_merges_have_equal_probabilities(tmp_path, monkeypatch, at_once):
     """Other numbers in the column of a merged hand were read by nobody but other tools."""
-    monkeypatch.setattr(table_digests, "NUMBERS_AT_ONCE", at_once)
+    monkeypatch.setattr(table_digests, "NUMBERS_PER_BLOCK", at_once)
     form, path = merged_form(), tmp_path / "p.parquet"
     save_policy(random_public_policy(form), path)
     table = pq.read_table(path)

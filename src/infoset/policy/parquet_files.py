@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 WHOLE: Final = {"uint16": 65_535, "uint8": 255}
 """The number that stands for a probability of 1."""
 
-BYTES_AT_ONCE: Final = 1 << 25
+ROW_GROUP_BYTES: Final = 1 << 25
 """Bytes of the numbers in a row group, before they are compressed.
 
 Each column of a row group takes 150 bytes in the file beside its numbers, and 1,600 bytes of memory
 until the file is complete. With 1,100 hands, that is 0.5% and 5% of 32 MB."""
 
-COMPUTED_AT_ONCE: Final = 1 << 17
-"""About how many probabilities are computed at once, with 100 temporary bytes for each."""
+PROBABILITIES_PER_BLOCK: Final = 1 << 17
+"""About how many probabilities are computed together, with 100 temporary bytes for each."""
 
 OTHER_ENDINGS: Final = (".csv", ".npz")
 """Suffixes of policy files that are not Parquet files."""
@@ -96,7 +96,7 @@ def save_policy(
 
 @dataclass(frozen=True, eq=False)
 class _PolicyRows:
-    """The table of a policy, of which blocks of rows or of columns are computed on demand."""
+    """The table of a policy; blocks of its rows or columns are computed on demand."""
 
     policy: TabularPolicy
     table: FormTable
@@ -146,9 +146,9 @@ class _PolicyRows:
         """Return [hands, rows] the numbers in some of a player's rows."""
         found = np.empty((len(hands), len(rows)), self.storage)
         counts, row = self.table.num_actions[player], rows.start
-        ends, size = np.cumsum(counts), max(1, COMPUTED_AT_ONCE // max(1, len(hands)))
+        ends, size = np.cumsum(counts), max(1, PROBABILITIES_PER_BLOCK // max(1, len(hands)))
         while row < rows.stop:
-            # All rows of a decision are computed, also if the block has only some of them.
+            # All rows of a decision are computed, even if the block has only some of them.
             first = int(np.searchsorted(ends, row, side="right"))
             last = int(np.searchsorted(ends, min(row + size, rows.stop)))
             begin = int(ends[first] - counts[first])
@@ -161,9 +161,9 @@ class _PolicyRows:
     def _decisions(
         self, player: Player, begin: int, counts: IntArray, hands: range
     ) -> NDArray[Any]:
-        """Return [rows, hands] the numbers of decisions with some numbers of actions.
+        """Return [rows, hands] the numbers of consecutive decisions with given numbers of actions.
 
-        begin : the first row of the first one.
+        begin : the first row of the first decision.
         """
         first, whole = np.cumsum(counts) - counts, WHOLE.get(self.storage)
         numbers = np.empty((int(counts.sum()), len(hands)), self.storage)
@@ -204,7 +204,7 @@ def write_policy_rows(
     # A hand has nearly as many different numbers as rows.
     dictionary = [table.place, "action"] if len(table.columns) > 1 else True
     bytes_of_row = len(table.columns) * np.dtype(storage).itemsize
-    write_table(rows, about, Path(path), dictionary, max(1, BYTES_AT_ONCE // bytes_of_row))
+    write_table(rows, about, Path(path), dictionary, max(1, ROW_GROUP_BYTES // bytes_of_row))
 
 
 def row_labels(table: FormTable) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def row_labels(table: FormTable) -> dict[str, Any]:
 
 
 def encoded(labels: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns of labels in which a text is its place in a dictionary."""
+    """Return columns of labels, in which texts are encoded by a dictionary."""
     return {
         name: column if name == "player" else column.dictionary_encode()
         for name, column in labels.items()
@@ -270,7 +270,7 @@ def _whole_numbers(probabilities: FloatArray, whole: int) -> FloatArray:
     exact = probabilities * whole
     numbers: FloatArray = np.floor(exact)
     missing = whole - numbers.sum(axis=0)
-    # The actions by remainder, the largest first; one more for those in front.
+    # Actions in decreasing order of their remainders; the first ones get one more.
     order = np.argsort(numbers - exact, axis=0, kind="stable")
     numbers += np.argsort(order, axis=0) < missing
     return numbers
@@ -392,7 +392,7 @@ def _numbers_in(
                         f"the rows of player {player}, who has {num_hands} hands, have "
                         f"{column.null_count} gaps in the column {names[place]}"
                     )
-            size = max(1, COMPUTED_AT_ONCE // max(1, len(hands)))
+            size = max(1, PROBABILITIES_PER_BLOCK // max(1, len(hands)))
             for row in range(0, num_rows if hands else 0, size):
                 rows = slice(row, row + size)
                 parts = [column[rows].to_numpy() for column in own[: len(hands)]]

@@ -153,7 +153,7 @@ def read_table(path: Path, column: str) -> PolicyTable:
 
     The table reads its columns from the file, which stays open as long as the table exists.
 
-    column : the first column of numbers, which tells the kinds of policies apart.
+    column : the name of the first column of numbers, which depends on the kind of policy.
 
     Raises
     ------
@@ -359,14 +359,14 @@ def write_table(
     metadata: Mapping[str, Any],
     path: Path,
     dictionary: Any = True,
-    rows_at_once: int = 1 << 20,
+    row_group_size: int = 1 << 20,
 ) -> None:
     """Write a table with metadata, to which format, version and digests are added.
 
-    The table is read twice: its columns for the digest, and then its rows.
+    The table is read twice: its columns for the digest, and then its rows for the file.
 
     dictionary : the columns stored as a dictionary.
-    rows_at_once : the number of rows of a row group.
+    row_group_size : the number of rows in a row group.
 
     Raises
     ------
@@ -390,8 +390,8 @@ def write_table(
             write_statistics=False,
         ) as writer,
     ):
-        for begin in range(0, len(table), rows_at_once):
-            writer.write_table(table.slice(begin, rows_at_once), rows_at_once)
+        for begin in range(0, len(table), row_group_size):
+            writer.write_table(table.slice(begin, row_group_size), row_group_size)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Digests of tables, of which a block of columns is decoded at a time.
+"""Digests of tables, which are decoded one block of columns at a time.
 
 The numbers in a table may take more memory than the policy itself. A table is therefore written by
 blocks of rows, and read by blocks of columns, because its digest is computed column by column.
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 HAND: Final = "hand_"
 """The beginning of the names of the columns of a policy on a public form, one for each hand."""
 
-NUMBERS_AT_ONCE: Final = 1 << 20
-"""About how many numbers of a table are decoded at once."""
+NUMBERS_PER_BLOCK: Final = 1 << 20
+"""About how many numbers of a table are decoded together."""
 
 
 class Columns(Protocol):
@@ -44,7 +44,7 @@ class Rows(Columns, Protocol):
 
 
 def type_name(kind: pa.DataType) -> str:
-    """Return the name of a type, without how its values are stored."""
+    """Return the name of a type, which does not depend on the encoding of its values."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(kind):
@@ -63,8 +63,8 @@ def plain(column: pa.ChunkedArray[Any]) -> Any:
 
 
 def column_blocks(table: Columns, columns: Sequence[int]) -> Iterator[pa.Table]:
-    """Yield some columns of a table, about `NUMBERS_AT_ONCE` numbers at a time."""
-    width = max(1, NUMBERS_AT_ONCE // max(1, len(table)))
+    """Yield some columns of a table, about `NUMBERS_PER_BLOCK` numbers at a time."""
+    width = max(1, NUMBERS_PER_BLOCK // max(1, len(table)))
     for begin in range(0, len(columns), width):
         yield table.select([*columns[begin : begin + width]])
 
@@ -95,7 +95,7 @@ def _plain_columns(table: Columns, columns: Sequence[int]) -> Iterator[tuple[str
 
 
 def _bytes_of(values: Any) -> bytes:
-    """Return the numbers in an array, or in its lists, as bytes; gaps are left out."""
+    """Return the numbers in an array, or in its lists, as bytes; gaps are omitted."""
     import pyarrow as pa
 
     if pa.types.is_fixed_size_list(values.type):
