@@ -163,8 +163,9 @@ class _Line:
     cells: dict[str, str]
 
     def error(self, column: str, found: str, rule: str) -> PolicyFileError:
+        end = "" if found.endswith("?") else "."
         return PolicyFileError(
-            f"{self.path}, line {self.number}, column {column}: {found}. The rule: {rule}."
+            f"{self.path}, line {self.number}, column {column}: {found}{end} The rule: {rule}."
         )
 
 
