@@ -12,7 +12,7 @@ from infoset.evaluation import evaluate_policy
 from infoset.forms import PackedRows, lock, public_structure
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, RegretMinimizer, divided_iteration, minimizer
-from infoset.regret._part_kernels import MAX_REGRET, MAX_WEIGHT, SMALLEST, pack_row, share_of
+from infoset.regret._part_kernels import MAX_REGRET, MAX_WEIGHT, SMALLEST, pack_row, random_shift
 from infoset.solvers.regret_family import RegretSolver
 from tests.support.random_public_games import RandomPublicGame
 
@@ -66,8 +66,8 @@ def test_a_value_becomes_one_of_two_neighbors_and_is_expected(kind):
     values = np.float32(draw.standard_normal(40) * 10.0 ** draw.integers(-6, 3, 40))
     if kind == "uint16":
         values = abs(values)
-    shares = (np.arange(1000) + draw.random(1000)) / 1000
-    numbers, scales = zip(*(pack(values, share) for share in shares), strict=True)
+    shifts = (np.arange(1000) + draw.random(1000)) / 1000
+    numbers, scales = zip(*(pack(values, shift) for shift in shifts), strict=True)
     assert len(set(scales)) == 1
     assert scales[0] == pytest.approx(abs(values).max() / pack.limit**2, rel=1e-6)
     size = np.sqrt(abs(values) / np.float64(scales[0]))
@@ -102,9 +102,9 @@ def test_roundings_differ_between_hands_rows_arrays_and_iterations():
     numbers, _ = Packing(40, "int16")([1.0, *([0.4 / MAX_REGRET**2] * 39)], 0.1)
     assert 12 <= np.count_nonzero(numbers[1:]) <= 19  # 0.4 · 39 = 15.6
     keys = [(p, a, t, r) for p in (0, 1) for a in (0, 1, 2) for t in (1, 2, 70_000) for r in (0, 9)]
-    shares = [share_of(*key) for key in keys]
-    assert len(set(shares)) == len(keys)
-    assert 0 <= min(shares) < max(shares) < 1
+    shifts = [random_shift(*key) for key in keys]
+    assert len(set(shifts)) == len(keys)
+    assert 0 <= min(shifts) < max(shifts) < 1
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -267,14 +267,16 @@ def test_finished_solvers_keep_packed_policies(forms, name, scheme):
 
 def test_packed_rows_need_a_public_form(forms):
     tree = infoset.build_sequence_form("kuhn_poker")
-    message = r"precision='int16' packs rows of hands, but kuhn_poker is given as a sequence form: "
+    message = r"precision='int16' needs a public form, but kuhn_poker is given as a sequence form: "
     with pytest.raises(ParameterError, match=message):
         RegretMinimizer(tree, SCHEMES["dcfr"], "int16")
     responding = [np.zeros(plex.num_infostates, bool) for plex in forms["leduc"].treeplexes]
     with pytest.raises(ParameterError, match="a public form with responding infostates"):
         RegretMinimizer(forms["leduc"], SCHEMES["cfr"], "int16", responding=tuple(responding))
     locked = lock(forms["leduc"], {"call": {"call": 0.5, "raise": 0.5}})
-    message = r"a public form with locks or another transform: use an unchanged public form, or"
+    message = (
+        r"needs an unchanged public form, but .* with locks or another transform"
+    )
     with pytest.raises(ParameterError, match=message):
         RegretMinimizer(locked, SCHEMES["dcfr"], "int16")
     message = r"^precision='int16' needs a public form, so use precision='float32': kuhn_poker\(pla"

@@ -259,5 +259,5 @@ def test_a_start_comes_first(leduc):
 
 def test_regrets_in_16_bits_begin_with_uniform_play(leduc):
     solver = RegretSolver(leduc, SCHEMES["dcfr"], "int16")
-    with pytest.raises(ParameterError, match="int16' begins with uniform play: leave out the st"):
+    with pytest.raises(ParameterError, match="int16' does not support warm starts: omit start"):
         solver.warm_start(uniform_policy(leduc).probabilities_of)

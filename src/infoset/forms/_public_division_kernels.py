@@ -127,7 +127,7 @@ def add_to_parents(parts: Parts, run: int, value: FloatArray, gradient: FloatArr
 
 @inner_kernel
 def unpack_row(rows: RowNumbers, row: int, at: int, found: FloatArray) -> None:
-    """Fill `found` with the numbers of a row in 16 bits; at: its first position."""
+    """Unpack the numbers of a row into `found`; at: the position of the first one."""
     kind = found.dtype.type
     packed, scale = rows.packed[at : at + len(found)], kind(rows.scale[row])
     for hand in range(len(found)):
@@ -136,7 +136,7 @@ def unpack_row(rows: RowNumbers, row: int, at: int, found: FloatArray) -> None:
 
 @inner_kernel
 def first_number(rows: RowNumbers) -> float:
-    """Return the number of the empty sequence in double precision; its packed number is 1."""
+    """Return the number of the empty sequence in double precision; if packed, it is the scale."""
     return np.float64(rows.scale[0] if len(rows.scale) else rows.number[0])
 
 
@@ -151,8 +151,8 @@ def realize_part(
 ) -> None:
     """Compute the plan of a part from weights of its own sequences; its copies must be filled.
 
-    weights: in any precision. They are divided by the weight of the empty sequence, and then
-    normalized as by `Layout.normalize`, unless they `are_policy`.
+    weights, in any precision, are divided by the weight of the empty sequence, and then normalized
+    as by `Layout.normalize`. are_policy: True for a behavior policy, which is not normalized.
     """
     # In double precision, as `averaged` divides.
     divisor = first_number(weights)

@@ -60,11 +60,12 @@ def carry_behavior(
 def carry_by_labels(
     source: Form, probabilities: tuple[FloatArray, ...], target: Form
 ) -> tuple[list[FloatArray], float]:
-    """Return a behavior policy on a form of another game, and the share of its infostates.
+    """Return a behavior policy on a form of another game, and the share of matched infostates.
 
-    Infostates correspond if labels and actions are equal. On public forms the label is a hand and a
-    line, and lines that symmetric suits exchange are the same. The policy is uniform elsewhere; the
-    share, over the infostates of all players, is that of those where it is not.
+    Infostates match if their labels and actions are equal. On public forms the label is a hand and
+    a line, and lines that differ by a permutation of symmetric suits are the same. The policy is
+    uniform at unmatched infostates of `target`. The share is that of the matched ones, over all
+    players.
 
     Parameters
     ----------
@@ -77,7 +78,7 @@ def carry_by_labels(
     known = [np.zeros(plex.num_sequences, bool) for plex in target.treeplexes]
     pairs = _labels_of_both(source, target)
     if isinstance(source, PublicForm) and isinstance(target, PublicForm):
-        pairs = _lines_of_both(source, target)  # much faster
+        pairs = _lines_of_both(source, target)  # much faster than texts
     for player, there, here in pairs:
         found[player][there] = probabilities[player][here]
         known[player][there] = True
@@ -89,12 +90,12 @@ def carry_by_labels(
 def _lines_of_both(
     source: PublicForm, target: PublicForm
 ) -> Iterator[tuple[Player, LongArray, LongArray]]:
-    """Yield a player and [actions, hands] its sequences in both forms, for each line of both."""
+    """Yield a player and [actions, hands] its sequences in both forms, for each common line."""
     hands = []
     for own, other in zip(target.hands, source.hands, strict=True):
         number = {label: place for place, label in enumerate(other)}
         hands.append(np.array([number.get(label, -1) for label in own]))
-    # [V of the target] the node with its permutation; None where the source has none
+    # [V of the target] the node of the source with its permutation; None if it does not exist.
     at: list[tuple[int, int] | None] = [(0, 0)]
     for parent, seen in zip(
         target.parent[1:].tolist(), target.observation[1:].tolist(), strict=True
@@ -119,7 +120,7 @@ def _lines_of_both(
 
 
 def _labels_of_both(source: Form, target: Form) -> Iterator[tuple[Player, LongArray, LongArray]]:
-    """Yield a player and the sequences of an infostate in both forms, for each label of both."""
+    """Yield a player and the sequences of an infostate in both forms, for each common label."""
     for player, (plex, other) in enumerate(zip(target.treeplexes, source.treeplexes, strict=True)):
         known = dict(source.labeled_infostates(player))
         for number, label in enumerate(target.infostate_labels(player)):

@@ -54,7 +54,7 @@ Weights: TypeAlias = FloatArray | PackedRows
 
 
 def row_numbers(numbers: Weights, kind: str = "uint16") -> RowNumbers:
-    """Return what kernels read; kind: the type of the empty array if the numbers are not packed."""
+    """Return numbers for kernels; kind: type of the empty array if they are not packed."""
     if isinstance(numbers, PackedRows):
         return RowNumbers(np.zeros(0, np.float32), numbers.packed, numbers.scale)
     return RowNumbers(numbers, np.zeros(0, kind), np.zeros(0, np.float32))

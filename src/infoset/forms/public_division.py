@@ -70,7 +70,7 @@ class PublicDivision:
     def of_terminal(self) -> LongArray:
         """[T] the part of each terminal.
 
-        After an all-in before the last card, it is the part of the hands that the cards leave.
+        After an all-in before the last card, it is the part in which the same hands are possible.
         """
         form, node = self.form, self.form.parts
         of_set = np.zeros(len(form.hand_sets[0]), np.int64)
@@ -210,7 +210,7 @@ class PublicDivision:
     def _divided(self) -> tuple[tuple[PublicPayoffs, LongArray], tuple[PublicPayoffs, LongArray]]:
         """Per player, the payoffs in double precision by part, and [P + 1] first batches."""
         (one, first), (other, second) = (self._divide(player) for player in range(2))
-        # These arrays are only needed to build the others.
+        # Only the division needs these arrays.
         for name in ("of_terminal", "of_sequence", "rows"):
             vars(self).pop(name, None)
         return (one, first), (share_tables(other, one), second)
@@ -289,7 +289,7 @@ class PublicDivision:
     ) -> tuple[PlayerValues, PlayerValues]:
         """Return the values of the players for weights of policies; see `Form.values_of_weights`.
 
-        are_policies: True if weights are behavior policies, which are not normalized.
+        are_policies: True for behavior policies, which are not normalized.
         """
         none = np.zeros(0)
         values, gradients = self._measure(self.payoffs(), weights, are_policies, (none, none))
@@ -302,11 +302,12 @@ class PublicDivision:
     ) -> tuple[FloatArray, FloatArray]:
         """Return, per player, [R] the largest value of a hand at each public decision.
 
-        It is that of best play against uniform play. payoffs: by part, for example absolute values.
-        Public decisions are in the order of `Parts`.
+        Values are those of best responses to uniform play; public decisions are in the order of
+        `Parts`. payoffs: by part, for example absolute values.
         """
         precision = payoffs[0].factor.dtype
-        # No memory is allocated for zeros, whose sums are normalized to uniform play.
+        # Zeros are normalized to uniform play, and the operating system allocates no memory for
+        # them until they are changed.
         uniform = tuple(np.zeros(int(own.position[-1]), precision) for own in self.parts)
         for own in uniform:
             own[0] = 1.0

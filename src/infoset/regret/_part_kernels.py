@@ -101,16 +101,16 @@ def has_numbers(rows: RowNumbers) -> bool:
 
 @inner_kernel
 def pack_row(
-    values: FloatArray, packed: ShortArray, limit: int, share: float, work: RowWorkspace
+    values: FloatArray, packed: ShortArray, limit: int, shift: float, work: RowWorkspace
 ) -> float:
     """Pack the values of a row as numbers of at most `limit`, and return their scale.
 
-    A value between those of two packed numbers becomes one of them at random, so that the expected
-    value is the value. With the nearer one, all smaller changes would be lost. `total` of the
+    A value between two packed numbers is rounded to one of them at random, so that its expected
+    value is unchanged; rounding to the nearest would lose all smaller changes. `total` of the
     workspace is overwritten.
 
-    share: a number drawn uniformly from [0, 1) for the row. Its sums with the dither modulo 1 are
-    as uniform for each hand, and the errors of a row nearly cancel.
+    shift: a number drawn uniformly from [0, 1) for the row. Added to the dither modulo 1, it gives
+    each hand a uniform number, and the rounding errors of a row nearly cancel.
     """
     count, kind = len(values), work.total.dtype.type
     peaks = work.total[: min(PEAKS, count)]
@@ -125,14 +125,14 @@ def pack_row(
     if not largest > SMALLEST:
         packed[:] = 0
         return kind(0.0)
-    one, two, top, share = kind(1.0), kind(2.0), kind(limit), kind(share)
+    one, two, top, shift = kind(1.0), kind(2.0), kind(limit), kind(shift)
     inverse = top * top / largest
     dither = work.dither[:count]
     for hand in range(count):
         value = values[hand] * inverse
         size = abs(value)
         below = np.floor(np.sqrt(size))
-        up = dither[hand] + share
+        up = dither[hand] + shift
         up = up - one if up >= one else up
         # The next number stands for 2 · below + 1 more.
         number = below + one if up * (two * below + one) < size - below * below else below
@@ -142,7 +142,7 @@ def pack_row(
 
 
 @inner_kernel
-def share_of(player: int, array: int, iteration: float, row: int) -> float:
+def random_shift(player: int, array: int, iteration: float, row: int) -> float:
     """Return the random number of a row of an array in an iteration; see `pack_row`."""
     key = np.uint64(iteration) << np.uint64(3) | np.uint64(NUM_ARRAYS * player + array)
     return uniform_at(key << np.uint64(32) | np.uint64(row))
@@ -223,7 +223,7 @@ def store_policy(
 ) -> None:
     """Copy the weights at a public decision to a policy.
 
-    own: position of place 0 of the part. player, iteration: see `share_of`.
+    own: position of place 0 of the part. player, iteration: see `random_shift`.
     """
     count, width = parts.size[run], len(work.total)
     for action in range(parts.actions[run]):
@@ -231,8 +231,8 @@ def store_policy(
         weights = work.weights[action * width : action * width + count]
         if len(policy.scale):
             row, packed = row_of(parts, run, action), policy.packed[at : at + count]
-            share = share_of(player, POLICY, iteration, row)
-            policy.scale[row] = pack_row(weights, packed, MAX_WEIGHT, share, work)
+            shift = random_shift(player, POLICY, iteration, row)
+            policy.scale[row] = pack_row(weights, packed, MAX_WEIGHT, shift, work)
             continue
         found = policy.number[at : at + count]
         for hand in range(count):
@@ -245,7 +245,7 @@ def fill_policy(
 ) -> None:
     """Compute the current policy of a player; made: see `read_policy`.
 
-    The policy may take the memory of the numbers of the regrets.
+    The numbers of the policy may overwrite those of the regrets.
     """
     if len(policy.scale):
         policy.packed[0], policy.scale[0] = 1, 1.0
@@ -288,7 +288,7 @@ def average_row(
     retention, added = averaged[AVERAGE_RETENTION], averaged[AVERAGE_WEIGHT]
     is_packed = len(state.average.scale) > 0
     if is_packed and retention == 1.0 and added == 0.0:
-        return  # Nothing is packed again.
+        return  # An unchanged average is not rounded again.
     count, at = parts.size[run], parts.place[run] + action * parts.stride[run]
     own, row = parts.position[part] - parts.above[part] + at, row_of(parts, run, action)
     found = plan[at : at + count]
@@ -298,9 +298,9 @@ def average_row(
     for hand in range(count):
         average[hand] = retention * average[hand] + added * found[hand]
     if is_packed:
-        share = share_of(state.player, AVERAGE, averaged[ITERATION], row)
+        shift = random_shift(state.player, AVERAGE, averaged[ITERATION], row)
         packed = state.average.packed[own : own + count]
-        state.average.scale[row] = pack_row(average, packed, MAX_WEIGHT, share, work)
+        state.average.scale[row] = pack_row(average, packed, MAX_WEIGHT, shift, work)
 
 
 @nested_kernel
@@ -380,9 +380,9 @@ def update_part(
                 instant = weight * (earned[hand] - value[hand])
                 regret[hand] = next_regret(regret[hand], instant, positive, negative, floor)
             if len(state.regret.scale):
-                share = share_of(state.player, REGRET, row[ITERATION], line)
+                shift = random_shift(state.player, REGRET, row[ITERATION], line)
                 packed = state.regret.packed[begin : begin + count]
-                state.regret.scale[line] = pack_row(regret, packed, MAX_REGRET, share, work)
+                state.regret.scale[line] = pack_row(regret, packed, MAX_REGRET, shift, work)
 
 
 @nested_kernel

@@ -238,7 +238,7 @@ class DividedIteration:
         if self._scheme.averages_next:
             self._realize_top(player, row)
         average_part(own, 0, state, row, self._tops[player], rows)
-        # The empty sequence has the weight of all plans together.
+        # The number of the empty sequence is the sum of the weights.
         total = state.average.scale if len(state.average.scale) else state.average.number
         total[0] = row[AVERAGE_RETENTION] * total[0] + row[AVERAGE_WEIGHT]
         if not self._scheme.averages_next:

@@ -45,7 +45,7 @@ PRECISIONS = {"float64": "float64", "float32": "float32", "int16": "float32"}
 """By precision of regrets and averages, that of payoffs, plans, gradients and policies."""
 
 PUBLIC_PRECISIONS = ("int16",)
-"""Those for public forms only."""
+"""Precisions that need a public form."""
 
 LAST_ROW = "last_row"
 """In saved states, the row of the schedule of the last iteration."""
@@ -58,12 +58,12 @@ CACHE_LINE = 64
 """Size in bytes of a cache line."""
 
 WARM_ITERATIONS = 4
-"""Number of iterations that a warm start counts as, in discounts and weights of regrets."""
+"""Number of iterations that a warm start counts as in the schedule of discounts and weights."""
 
 WARM_REGRET = 0.3
 """Sum of the regrets of an infostate after a warm start, relative to the largest absolute value
-that the player can reach there against uniform play. A smaller sum is forgotten sooner, whether the
-start is good or poor (benchmarks/warm_starts.py)."""
+that the player can reach there against uniform play. With a smaller sum, the run moves away from
+the start sooner, whether the start is good or poor (benchmarks/warm_starts.py)."""
 
 
 class RegretMinimizer(IterativeState):
@@ -118,7 +118,7 @@ class RegretMinimizer(IterativeState):
     """Whether the minimizer cannot run more iterations; see `finish`."""
 
     _warm = 0
-    """Number of iterations that the schedules count before the first one; see `warm_start`."""
+    """Number of iterations that schedules count as done before the first; see `warm_start`."""
 
     # Empty for arrays that are not stored: see `_division` and `_matches`.
     _plans: tuple[FloatArray, ...] = ()
@@ -382,11 +382,12 @@ class RegretMinimizer(IterativeState):
             R(I, a) = w · σ(a|I) · Δ(I),
 
         so that regret matching plays σ. Δ(I) is the largest absolute value that the player can
-        reach at infostate I against uniform play, counterfactual reach included (in divided forms,
-        the maximum over the hands of a public decision), and w is
-        `WARM_REGRET` times the weight of a regret. Discounts begin after `WARM_ITERATIONS`
-        iterations, because they would erase R in the first ones. The average begins empty: nothing
-        of a poor start stays in it, and the regret bounds hold with one more constant, Σ_a R(I, a).
+        reach at infostate I against uniform play, weighted by counterfactual reach (in divided
+        forms, the maximum over the hands of a public decision), and w is `WARM_REGRET` times the
+        weight of a regret. The schedule begins as if `WARM_ITERATIONS` iterations had been done,
+        because the discounts of the first ones would erase R. The average begins empty, so a poor
+        start leaves nothing in it, and the regret bounds hold with an additional constant,
+        Σ_a R(I, a).
 
         Parameters
         ----------
@@ -537,13 +538,13 @@ class RegretMinimizer(IterativeState):
         elif self._division is None:
             kinds["plans"] = self._current_plans()
         arrays = name_by_player(previous=self._previous, changes=self._changes, **kinds)
-        # Policies that follow from the regrets depend on it.
+        # Computing policies from the regrets takes this row.
         return {**arrays, LAST_ROW: self._last_row().copy()} if self._matches else arrays
 
     def set_state(self, state: StateArrays) -> None:
         """Restore the state from arrays with the names and shapes of `state()`."""
         if self._matches and LAST_ROW not in state:
-            # Since the schedule predicted, policies have been stored.
+            # The saved run stored its policies, because its schedule predicts regrets.
             self._store_policies(self.current_weights())
         super().set_state(state)
         row = state[LAST_ROW] if self._matches else np.ones(NUM_COLUMNS)
@@ -612,8 +613,8 @@ def check_warm_precision(precision: str) -> None:
     """
     if precision in PUBLIC_PRECISIONS:
         raise ParameterError(
-            f"a run in precision={precision!r} begins with uniform play: leave out the start, or "
-            "use precision='float32'"
+            f"precision={precision!r} does not support warm starts: omit start, or use "
+            "precision='float32'"
         )
 
 
@@ -645,8 +646,8 @@ def _division_of_packed(form: Form, responding: object) -> PublicDivision:
         if form.whole is not form:
             changes = " with locks or another transform"
         raise ParameterError(
-            f"precision='int16' packs rows of hands, but {form.name} is given as a {form.kind} form"
-            f"{changes}: use a{'n unchanged' if changes else ''} public form, or "
+            f"precision='int16' needs a{'n unchanged' if changes else ''} public form, but "
+            f"{form.name} is given as a {form.kind} form{changes}: give one, or use "
             "precision='float32'"
         )
     return cast(PublicDivision, form.all_parts)

@@ -52,7 +52,7 @@ def next_uniform(stream: Stream) -> float:
 
 @inner_kernel
 def uniform_at(key: np.uint64) -> float:
-    """Return the number in [0, 1) that belongs to a key; it looks as if drawn uniformly."""
+    """Return a pseudorandom number in [0, 1) that depends only on a key."""
     return mixed_uniform(key * GOLDEN)
 
 
