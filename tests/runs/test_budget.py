@@ -75,7 +75,7 @@ def test_percentages_are_of_the_payoff_range():
         load_game("nolimit_endgame(board=Ks9d8h4s2c,pot=50,stack=10,ranges=QQ+)")
     )
     assert make_budget(shallow).target == pytest.approx(0.07)
-    with pytest.raises(ParameterError, match="'1%pot' is a percentage of the pot, and kuhn_poker"):
+    with pytest.raises(ParameterError, match="'1%pot' is a percentage of the pot, but kuhn_poker"):
         make_budget(kuhn_form(), target="1%pot")
     with pytest.raises(ParameterError, match=r"make_budget\(form, target='1%'\)"):
         Budget(target="1%")

@@ -183,8 +183,8 @@ class NoLimitPreflop(PublicRulesGame):
     def utility_range(self) -> tuple[float, float]:
         """Range from losing an ante and a stack to winning the opponent's and the dead money."""
         rules = self.rules
-        most = float((max(rules.antes) + rules.betting.stack) * rules.betting.chip)
-        return (-most, most + self.dead)
+        largest = float((max(rules.antes) + rules.betting.stack) * rules.betting.chip)
+        return (-largest, largest + self.dead)
 
 
 class PreflopRules(PublicRules):

@@ -209,8 +209,8 @@ def make_budget(
 def default_target(form: Form) -> str:
     """Return the target of runs without limits: 0.1% of the payoff range, or 0.3% of the pot.
 
-    The smaller one counts. With deep stacks, 0.1% of the payoff range may be a large part of the
-    pot.
+    The smaller one applies, because with deep stacks 0.1% of the payoff range may be a large part
+    of the pot.
     """
     pot = form.source.initial_pot
     goal = 0.0 if pot is None else DEFAULT_POT_FRACTION * pot.size
@@ -257,7 +257,7 @@ def parse_target(target: Target, game: str, pot: InitialPot | None) -> tuple[flo
         ) from None
     if unit == POT and pot is None:
         raise ParameterError(
-            f"target={show(target)} is a percentage of the pot, and {game} does not begin with a "
+            f"target={show(target)} is a percentage of the pot, but {game} does not begin with a "
             "pot: give a percentage of the payoff range such as '0.1%'"
         )
     return number, unit

@@ -36,8 +36,8 @@ START_COST = 200_000_000
 """Cost of the early measurements that are closer together: less than a tenth of a second."""
 
 WARM_MEASUREMENTS = 6
-"""Number of measurements among the first iterations of a run that starts from a policy, whatever
-they cost: the policy may reach the target at once."""
+"""Maximum number of early measurements of a run that starts from a policy, whatever they cost: the
+policy may reach the target immediately."""
 
 MEASUREMENT_OVERHEAD = 100_000
 """Cost of a measurement of the smallest game: 35 to 40 µs, at 0.3 to 0.4 ns for each number."""
@@ -113,8 +113,8 @@ def run_measured(
     returns what `measure` would return for the answer so far, for solvers that need not build the
     policy for it. `extra_cost` is the cost of a measurement beyond that of evaluating a policy on
     the form of the solver. `min_iterations` are run even if there is no time for them. `min_early`
-    is that of `planned_measurements`. `finish` is called before the policies of the result are
-    made, when no more iterations follow.
+    is that of `planned_measurements`. `finish` is called after the last iteration, before the
+    policies of the result are created.
 
     A run without a target, an iteration limit or a time limit ends when the error is at most
     `default_target`, which one extreme payoff may make large. In games that are not two-player
@@ -397,12 +397,13 @@ def planned_measurements(
     min_growth
         Smallest growth of the number of iterations between measurements.
     min_early
-        Number of early measurements, with one at the end, that may be taken whatever they cost.
+        Number of early measurements, including one at the end of the run, that are allowed even if
+        they cost more than 2·10⁸.
     """
     pause = ceil(WORK_PER_MEASURING * measurement_cost / cost)
     longest = max(1, max_cost_between // cost)
-    most = max(min_early, START_COST // max(1, measurement_cost))
-    growth = _early_growth(min_growth, pause, most)
+    max_early = max(min_early, START_COST // max(1, measurement_cost))
+    growth = _early_growth(min_growth, pause, max_early)
     iteration = 1 if growth < inf else 2 * pause
     while True:
         yield iteration

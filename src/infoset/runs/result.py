@@ -32,14 +32,15 @@ UNMEASURED = JointGaps()
 
 
 class WarmStart(NamedTuple):
-    """The policy with which a run started."""
+    """The policy from which a run started."""
 
     source: str
-    """The file or the run, as it was given; otherwise the game of the policy."""
+    """The file or the folder of a run, as given; otherwise the name of the policy's game."""
     digest: str
     """`TabularPolicy.digest` of the policy on the form that was solved."""
     share: float
-    """Share of the infostates that the policy has; it is uniform at others, of another game."""
+    """Share of the infostates with a counterpart in the policy's game; 1 for the same game. The
+    policy is uniform at the others."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +123,10 @@ class SolveResult(ShortRepr):
     form_reason
         Why `solve` chose the public form; None if it did not, or was asked for it.
     target
-        Distance from equilibrium at which the run was to stop, in the game's units; None if there
-        was none, or the method is exact.
+        Distance from equilibrium at which the run was to stop, in the game's units; None without a
+        target, or if the method is exact.
     start
-        The policy with which the run started; None if it was uniform.
+        The policy from which the run started; None for uniform play.
     """
 
     game: str
