@@ -506,7 +506,7 @@ def test_a_run_starts_from_a_policy(command, tmp_path):
     ("arguments", "message"),
     [
         (["--start", "no_such"], "there is no file or folder no_such"),
-        (["--start", "uniform", "--method", "lp"], "lp has no warm start: leave start out"),
+        (["--start", "uniform", "--method", "lp"], "lp does not support warm starts: omit start"),
         (
             ["--start", "uniform", "--method", "portfolio"],
             "--start does not apply: portfolio is a team method",

@@ -1,4 +1,4 @@
-"""`solve(start=...)`: runs that start from a policy of the game or of a neighboring one."""
+"""`solve(start=...)`: runs that start from a policy of the game or of a similar one."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_large_games_are_measured_early(river, solved, monkeypatch):
     assert warm.iterations == 1
 
 
-def test_files_of_the_game_and_of_a_neighboring_one(river, solved):
+def test_files_of_the_game_and_of_a_similar_one(river, solved):
     infoset.save_policy(solved.policy, "river.parquet")
     warm = infoset.solve(RIVER.format("2c"), target="0.1%pot", form="public", start="river.parquet")
     assert warm.start == ("river.parquet", solved.policy.digest, 1.0)
@@ -88,7 +88,7 @@ def test_the_start_of_a_locked_game_is_the_solution_without_locks(river, solved)
 def test_auto_is_never_worse_than_the_start(river, solved):
     """The first iterations may lead away from a solution."""
     result = infoset.solve(river, iterations=20, start=solved)
-    assert result.reason.startswith("lp has no warm start; ")
+    assert result.reason.startswith("lp does not support warm starts; ")
     assert result.exploitability <= solved.exploitability
     tree = infoset.build_tree("leduc_poker")
     exact = infoset.solve(tree, "lp")
@@ -101,7 +101,7 @@ def test_games_that_auto_would_reduce():
     game = infoset.load("matrix_pd")
     result = infoset.solve(game, iterations=50, start="uniform")
     assert result.start.source == "uniform"
-    assert result.reason.startswith("lp has no warm start")
+    assert result.reason.startswith("lp does not support warm starts")
     assert result.policy["(start)", 0]["Defect"] > 0.9
 
 
@@ -141,14 +141,15 @@ def test_a_checkpoint_is_of_one_start(method, precision):
 
 @pytest.mark.parametrize("method", sorted({*METHODS.known_names} - {"auto", *SCHEMES}))
 def test_other_methods_have_no_warm_start(method):
-    with pytest.raises(ParameterError, match=rf"^{re.escape(method)} has no warm start: leave"):
+    message = rf"^{re.escape(method)} does not support warm starts: omit start"
+    with pytest.raises(ParameterError, match=message):
         infoset.solve("no_such_game", method, start="uniform")
 
 
 def test_likely_mistakes(river, solved):
     with pytest.raises(PolicyFileError, match=r"there is no file or folder no_such"):
         infoset.solve("no_such_game", start="no_such")
-    with pytest.raises(ParameterError, match=r"^a run in precision='int16' begins with uniform"):
+    with pytest.raises(ParameterError, match=r"^precision='int16' does not support warm starts"):
         infoset.solve("no_such_game", "dcfr", precision="int16", start="uniform")
     with pytest.raises(PolicyMismatchError, match=r"has no infostate with the same label"):
         infoset.solve("leduc_poker", "cfr+", start=solved)

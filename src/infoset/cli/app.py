@@ -260,14 +260,14 @@ def _meant(error: BaseException, context: typer.Context | None) -> str:
 
 
 def _meant_by_value(extra: str, options: set[str], context: typer.Context) -> str:
-    """Return where values without an option belong; empty if that is unknown."""
+    """Return a hint about values without an option; empty if no option fits."""
     given = [own for own in context.command.params if _is_given(own, context)]
     written = {option for own in given for option in own.opts}
     if "--methods" in written:
         names = re.sub(r"[,\s]+", ",", f"{context.params['methods']} {extra}")
-        return f"separate methods by commas, as in --methods {quote(names)}"
+        return f"separate methods with commas, as in --methods {quote(names)}"
     if repeated := [own.opts[0] for own in given if getattr(own, "multiple", False)]:
-        return f"write {repeated[0]} before each value, and quotes around a value with spaces"
+        return f"write {repeated[0]} before each value, and put values with spaces in quotes"
     # "infoset solve GAME lp" means --method lp.
     option = next((own for own in GIVEN_AS if own in options - written), None)
     return f"give {GIVEN_AS[option]} as {option} {extra}" if option else ""

@@ -24,7 +24,7 @@ SAME_SECONDS: Final = 0.5
 signal a program twice: by its number, and with its group."""
 
 REPEAT_SECONDS: Final = 0.05
-"""Seconds after which a lost interrupt is repeated: the code that lost it must have ended."""
+"""Seconds after which a lost interrupt is repeated, when the code that lost it has ended."""
 
 SHOW_CURSOR: Final = "\x1b[?25h"
 
@@ -46,9 +46,10 @@ class StopSignals:
     """Context in which SIGTERM and SIGHUP interrupt the program as Ctrl-C does.
 
     The first signal raises `KeyboardInterrupt`, so that results and checkpoints are saved. A
-    second one ends the process at once, except while files are written. Signals that the process
-    was started to ignore, as SIGHUP by `nohup`, remain ignored. An interrupt is repeated if it is
-    raised where Python reports and drops exceptions, as in callbacks of the garbage collector.
+    second one ends the process immediately, except while files are written. Signals that the
+    process was started to ignore, as SIGHUP by `nohup`, remain ignored. An interrupt is repeated if
+    it is raised where Python reports and drops exceptions, as in callbacks of the garbage
+    collector.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ BaseOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="With --lock: the policy to change to the given frequencies: a file, the folder of a "
-        "run, or uniform.",
+        help="With --lock, the policy that is changed to the given frequencies: a file, the folder "
+        "of a run, or uniform.",
         show_default="the solution without locks",
     ),
 ]

@@ -86,14 +86,14 @@ class Saved(NamedTuple):
 def save_and_report(
     save: Callable[[Path | None], Path], out: Path | None, report: Callable[[Saved], None]
 ) -> None:
-    """Save results by `save_results`, and print them, even if they cannot be saved.
+    """Save results with `save_results`, and print them even if they cannot be saved.
 
     Parameters
     ----------
     save, out
         As in `save_results`.
     report : callable
-        Function that prints the results, and where they are.
+        Function that prints the results, given where they were saved.
 
     Raises
     ------

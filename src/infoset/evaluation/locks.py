@@ -278,7 +278,7 @@ def _named_at_node(form: PublicForm, place: str, text: str) -> tuple[Player, int
 
 
 def _refuse_bare_hands(form: PublicForm, place: str, text: str) -> None:
-    """Raise an error if an unknown line names hands, which stand in brackets."""
+    """Raise an error if an unknown line would be valid with its hands in brackets."""
     hands, slash, line = place.partition(" / ")
     bracketed = f"[{hands}]{slash}{line}"
     try:

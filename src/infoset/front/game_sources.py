@@ -147,7 +147,7 @@ def resolve_game(game: FormLike) -> Game | CompiledGame:
 
 
 def check_target(game: object, target: Target | None) -> None:
-    """Raise if a target cannot apply to rules or an extensive form, before a form is built.
+    """Check the target of rules or an extensive form, before a form is built.
 
     Raises
     ------

@@ -34,7 +34,7 @@ from infoset.policy import (
 )
 from infoset.policy.policy_tables import game_in_file
 from infoset.runs import SolveResult, WarmStart
-from infoset.solvers import MethodSpec, check_has_start
+from infoset.solvers import MethodSpec, check_supports_start
 from infoset.tree import BuildProgress
 from infoset.utils.text import shortened
 
@@ -76,27 +76,27 @@ def resolve_policy(policy: EvaluatedPolicy, form: AnyForm) -> TabularPolicy[AnyF
 
 
 def check_start(start: EvaluatedPolicy | None, method: MethodSpec) -> None:
-    """Raise if a run cannot start from a policy: its method has no warm start, or no file exists.
+    """Check that a method supports warm starts, and that the file of a policy exists.
 
     Raises
     ------
     ParameterError
-        As raised by `check_has_start`.
+        As raised by `check_supports_start`.
     PolicyFileError
         As raised by `policy_path`.
     """
     if start is None:
         return
-    check_has_start(method)
+    check_supports_start(method)
     if isinstance(start, (str, Path)) and start != "uniform":
         policy_path(start)
 
 
 def resolve_start(start: EvaluatedPolicy, form: AnyForm) -> tuple[TabularPolicy, WarmStart]:
-    """Return the policy on a form with which a run starts, and where it is from.
+    """Return the policy on a form from which a run starts, and its origin.
 
-    It may belong to a neighboring game; see `transfer_by_labels`. The game of a file must then be
-    known by name.
+    It may be for a similar game; see `transfer_by_labels`. Its file must then contain the name of a
+    game that `load` builds.
 
     Raises
     ------

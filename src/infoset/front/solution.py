@@ -96,11 +96,11 @@ def solve(
         Number of iterations after which to stop.
     seconds
         Time after which to stop; building the game and compiling do not count. Without any of the
-        three limits, solving stops at an exploitability of 0.1% of the payoff range, or of 0.3% of
-        the pot if that is less; or, in games other than two-player constant-sum games, at a
-        NashConv that is also at most 0.1% of the spread on the path
-        (`infoset.runs.run_measured`); or after 100,000 iterations (fewer in large games; see
-        `Budget.max_iterations`). The result then does not depend on the clock. Without limits,
+        three limits, solving stops when the exploitability is at most 0.1% of the payoff range, or
+        0.3% of the pot if that is less, or after 100,000 iterations (fewer in large games; see
+        `Budget.max_iterations`). In games other than two-player constant-sum games, this target
+        applies to NashConv, which must also be at most 0.1% of the spread on the path
+        (`infoset.runs.run_measured`). The result then does not depend on the clock. Without limits,
         exact methods run to completion. `SolveResult.target` is the target of the run.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; returning true stops the solver.
@@ -111,19 +111,21 @@ def solve(
     checkpoint_seconds
         Seconds between saves, which bound the work that is lost if the process is killed.
     precision
-        `float64`, or for methods of the CFR family `float32`, which halves their memory, or, on
-        public forms, `int16`, which halves that of large ones again; `auto` then chooses one of
-        them. The answer is always measured in double precision. See `RegretMinimizer`.
+        `float64`; for methods of the CFR family also `float32`, which halves their memory, and, on
+        public forms, `int16`, which halves that of large ones again. With these, `auto` chooses a
+        method of the CFR family. The answer is always measured in double precision. See
+        `RegretMinimizer`.
     threads
         Number of threads that compute each iteration of a CFR method in two-player games. The
         result is the same, bit for bit, for any number. Several threads are faster if an iteration
         takes milliseconds.
     start : Policy, SolveResult, str or Path, optional
-        Policy from which `auto` or a method of the CFR family starts, instead of uniform play: as
-        in `evaluate`, of this game or of a neighboring one, such as another board, other ranges, or
-        the game before `lock`. It plays where a line and hand, or an infostate, is in both games
-        with the same actions; `SolveResult.start` has their share. A poor start costs iterations,
-        but changes no guarantee. Where neither start nor run reaches, the answer is arbitrary.
+        Policy from which `auto` or a method of the CFR family starts, instead of uniform play, in
+        the forms that `evaluate` accepts. It may be for a similar game, such as another board,
+        other ranges, or the game before `lock`. It applies to infostates (on public forms, lines
+        and hands) that both games have, with the same actions; `SolveResult.start` has their share.
+        A poor start costs iterations, but does not weaken any guarantee. Where neither the start
+        nor the run reaches an infostate, the answer is arbitrary.
     memory
         Bytes allowed for building the game; by default 70% of the free memory.
     progress : callable, optional
@@ -139,8 +141,8 @@ def solve(
     ------
     InfosetError
         If the game or method is unknown, the game breaks a rule or is too large, the method does
-        not apply to the game or has no warm start, the start is for another game, a limit is out of
-        range, or the checkpoint belongs to another run.
+        not apply to the game or does not support warm starts, the start has no infostate in common
+        with the game, a limit is out of range, or the checkpoint belongs to another run.
 
     Examples
     --------

@@ -212,21 +212,22 @@ class LabelTransfer(NamedTuple):
 
     policy: TabularPolicy
     share: float
-    """Share of the infostates that both games have, over all players; 1 for the same game."""
+    """Share of the target's infostates that correspond to one of the policy's game, over all
+    players; 1 for the same game."""
 
 
 def transfer_by_labels(policy: TabularPolicy, target: Form) -> LabelTransfer:
-    """Transfer a policy to a neighboring game: another board, other ranges or stacks, or locks.
+    """Transfer a policy to a similar game: another board, other ranges or stacks, or locks.
 
-    In the same game it is the policy of `transfer_policy`. In another, it plays as before where
-    label and actions of an infostate are equal, and uniformly elsewhere. The label is the
-    infostate as text or, on public forms, the hand and the line. On a locked form, the rest of the
-    policy stays.
+    Within the same game, this is `transfer_policy`. Otherwise, the policy is the same where label
+    and actions of an infostate are equal, and uniform elsewhere. The label is the infostate as text
+    or, on public forms, the hand and the line. On a locked form, locked probabilities replace those
+    of the policy.
 
     Raises
     ------
     PolicyMismatchError
-        If no infostate of the games corresponds.
+        If the games have no infostate in common.
 
     Examples
     --------
@@ -254,8 +255,8 @@ def transfer_by_labels(policy: TabularPolicy, target: Form) -> LabelTransfer:
             return LabelTransfer(TabularPolicy(target, tuple(found)), share)
     raise PolicyMismatchError(
         f"the policy is for {source.name}, which has no infostate with the same label and actions "
-        f"as one of {target.name}; give a policy of the same game, or of a neighboring one, such "
-        "as the same bets on another board"
+        f"as one of {target.name}; give a policy for the same game, or for a similar one, such as "
+        "the same bets on another board"
     )
 
 

@@ -57,8 +57,8 @@ class Auto:
     threads: int = 1
     """As in `RegretMethod`. The linear program uses one."""
     start: TabularPolicy | None = None
-    """As in `RegretMethod`; it rules out the linear program and decisions without a solver. The
-    answer of a two-player constant-sum game is never worse than it."""
+    """As in `RegretMethod`; it rules out the linear program, and no decisions are made without a
+    solver. In two-player constant-sum games, the answer is never worse than the start."""
 
     def run(self, form: Form, budget: Budget) -> SolveResult:
         """Make the decisions that need no solver, choose a method for the rest and run it."""
@@ -157,11 +157,13 @@ def run_best(
 ) -> SolveResult:
     """Solve a game by the linear program or the CFR family, and explain the choice; see `Auto`.
 
-    `before` is the policy before any iteration: uniform, or that of a warm start.
+    `before` is the policy before the first iteration: uniform, or that of a warm start.
     """
     form, origin = before.form, "the policy it started from" if is_warm else "the uniform policy"
     fallback = Substitute(before, measure(before), origin)
-    rejection = "lp has no warm start" if is_warm else _why_not_lp(form, budget, precision)
+    rejection = (
+        "lp does not support warm starts" if is_warm else _why_not_lp(form, budget, precision)
+    )
     if rejection is None:
         result = by_lp()
         # A limit is an answer, too: only a program without a confirmed solution is replaced.

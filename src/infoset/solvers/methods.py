@@ -233,22 +233,22 @@ def with_seed(spec: MethodSpec, seed: int) -> MethodSpec:
     return cast(MethodSpec, replace(cast(Any, spec), seed=seed))
 
 
-def check_has_start(spec: MethodSpec) -> None:
+def check_supports_start(spec: MethodSpec) -> None:
     """Raise unless a method can start from a policy, as the CFR family and `auto` can.
 
     Raises
     ------
     ParameterError
-        If it cannot, or not in its precision.
+        If it cannot, or cannot in its precision.
     """
     if not _has_field(spec, "start"):
         raise ParameterError(
-            f"{spec.name} has no warm start: leave start out, or choose auto or a method of the "
-            "CFR family, such as dcfr+"
+            f"{spec.name} does not support warm starts: omit start, or choose auto or a method of "
+            "the CFR family, such as dcfr+"
         )
     check_warm_precision(getattr(spec, "precision", "float64"))
 
 
 def with_start(spec: MethodSpec, start: TabularPolicy) -> MethodSpec:
-    """Return a method that starts from a policy on the form, after `check_has_start`."""
+    """Return a method that starts from a policy on the form, after `check_supports_start`."""
     return cast(MethodSpec, replace(cast(Any, spec), start=start))

@@ -112,13 +112,14 @@ class RegretMethod:
 
     scheme: RegretScheme
     precision: str = "float64"
-    """"float64"; "float32", which needs half the memory; or "int16", which halves it again and is
-    for public forms. The answer is measured in double precision."""
+    """"float64"; "float32", which needs half the memory; or, on public forms, "int16", which halves
+    that of large ones again. The answer is measured in double precision."""
     threads: int = 1
     """Number of threads that share the work of an iteration in two-player games. The answer does
     not depend on it."""
     start: TabularPolicy | None = None
-    """Policy on the form to solve, for a warm start; see `RegretMinimizer.warm_start`."""
+    """Policy on the form to solve, for a warm start; see `RegretMinimizer.warm_start`. None means
+    uniform play."""
 
     @property
     def name(self) -> str:

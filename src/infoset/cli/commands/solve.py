@@ -152,8 +152,8 @@ StartOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="Policy from which auto and CFR methods start: a file or the folder of a run, of this "
-        "game or of a neighboring one, such as another board.",
+        help="Policy from which auto and CFR methods start: a file or the folder of a run, for "
+        "this game or a similar one, such as another board.",
         show_default="uniform",
     ),
 ]
@@ -185,13 +185,13 @@ def run(
 ) -> None:
     """Solve a game, and save the policy.
 
-    If none of --target, --iterations and --seconds is given, solving stops at an exploitability of
-    0.1% of the payoff range, or of 0.3% of the pot if that is less; or, in games other than
-    two-player constant-sum games, at a NashConv that is also at most 0.1% of the spread of payoffs
-    on the path; or after at most 100,000 iterations. Team methods stop after a default number of
-    iterations instead; with --teams, --rule or --relax, the default method is a team method. With
-    --lock, values, exploitability and gains are those of the locked game, unless marked otherwise.
-    Ctrl-C stops at any time and saves the results so far.
+    Without --target, --iterations and --seconds, solving stops when the exploitability is at most
+    0.1% of the payoff range, or 0.3% of the pot if that is less, or after 100,000 iterations. In
+    games other than two-player constant-sum games, this target applies to NashConv, which must also
+    be at most 0.1% of the spread of payoffs on the path. Team methods stop after a default number
+    of iterations instead; with --teams, --rule or --relax, the default method is a team method.
+    With --lock, values, exploitability and gains are those of the locked game, unless marked
+    otherwise. Ctrl-C stops at any time and saves the results so far.
     """
     asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
     if method == DEFAULT_METHOD and asked.is_for_teams:
@@ -241,7 +241,7 @@ def run(
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     if base is not None and not lock:
-        raise typer.BadParameter("--base needs --lock, which changes this policy")
+        raise typer.BadParameter("--base needs --lock: it is the policy that locks change")
     with interrupts_reported(), live(str(rules)) as progress:
         compiled_before, began = compiling_seconds(), working_seconds()
         kind = form_of_locks(rules, form, lock or [], chosen)
@@ -378,7 +378,7 @@ def _report(
     if result.form_reason is not None:
         table.add_row("form", result.form_reason)
     if result.start is not None:
-        percent = int(100 * result.start.share)  # 100 only if it is all
+        percent = int(100 * result.start.share)  # rounded down, so that 100 means all
         table.add_row("start", f"{result.start.source} ({percent}% of infostates)")
     table.add_row("iterations", number_text(result.iterations))
     add_times(table, result)
