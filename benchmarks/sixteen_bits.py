@@ -8,8 +8,8 @@ The spots are those of `endgame_methods.py`. Numbers are the exploitability with
 averages in 16 bits, divided by that in single precision after the same number of iterations: the
 geometric mean and the maximum over measurements at which the latter is between 1 % and 0.02 % of
 the pot. Measurements are in double precision, after each number of iterations that is a fifth
-larger than the one before. The last columns compare double and single precision in the same way:
-they show how much roundings matter at all. Spots are printed one by one; the table has the
+larger than the one before. The last columns compare double with single precision in the same way,
+and so show how much rounding matters in general. Spots are printed one by one; the table has the
 geometric mean and the maximum over all of them.
 """
 
@@ -79,7 +79,8 @@ def main() -> None:
         rows.append([f"`{method}`"])
         for means, maxima in np.transpose(found, (1, 2, 0)):
             rows[-1] += [f"{geometric_mean(means):.2f}", f"{maxima.max():.2f}"]
-    columns = [f"`{own}`, {kind}" for own in PRECISIONS[1:] for kind in ("mean", "maximum")]
+    kinds = ("geometric mean", "maximum")
+    columns = [f"`{own}`, {kind}" for own in PRECISIONS[1:] for kind in kinds]
     header = ["method", *columns]
     part = f"{table(header, rows)}\n\n{environment_text(environment())}"
     print(part)

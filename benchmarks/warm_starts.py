@@ -5,9 +5,9 @@
 
 Each number is the number of iterations to a target with a start, divided by that without one. The
 games are a river, a turn and Leduc poker. They start from their own solutions to 1% of the pot;
-from those of a neighboring game to 0.3%; or, with locks, from those without locks to 0.1%. Poor
-starts are the uniform policy and one that always takes the first action. Rows have geometric means
-over their games. A run that ends before its target counts with its iterations.
+from those of a similar game to 0.3%; or, with locks, from those without locks to 0.1%. Poor starts
+are the uniform policy and one that always takes the first action. Rows have geometric means over
+their games. A run that ends before its target counts with the iterations it has done.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def cases() -> Iterator[Case]:
     """Yield the games of all rows."""
     for street, changes in CHANGES.items():
         coarse = solved(street, COARSE)
-        yield Case("its solution to 1%", coarse.form, coarse, pot_of(coarse.form))
+        yield Case("same game, to 1%", coarse.form, coarse, pot_of(coarse.form))
         for what, games in changes.items():
             for changed in games:
                 game = infoset.load("nolimit_endgame", **{**SPOTS[street], **changed})
@@ -105,7 +105,7 @@ def cases() -> Iterator[Case]:
             yield Case("locks", form, start, pot_of(form))
     leduc = infoset.build_public_form("leduc_poker")
     start = infoset.solve(leduc, "dcfr+", target=COARSE * pot_of(leduc)).policy
-    yield Case("its solution to 1%", leduc, start, pot_of(leduc))
+    yield Case("same game, to 1%", leduc, start, pot_of(leduc))
     for form in (solved("river", START).form, leduc):
         for start in (uniform_policy(form), first_actions(form)):
             yield Case(POOR, form, start, pot_of(form))
@@ -155,7 +155,7 @@ def measured() -> str:
         [row, *cells(map(geometric_mean, zip(*found, strict=True)))] for row, found in rows.items()
     ]
     others = [own for row, found in rows.items() if row != POOR for own in found]
-    lines.append(["largest, without poor starts", *cells(map(max, zip(*others, strict=True)))])
+    lines.append(["maximum without poor starts", *cells(map(max, zip(*others, strict=True)))])
     return table(["start", *(f"`{method}`" for method in METHODS)], lines)
 
 
