@@ -1,4 +1,4 @@
-"""Policy files that are written and read by blocks have the content of a table made at once."""
+"""Policy files that are written and read by blocks have the content of a table made as a whole."""
 
 from __future__ import annotations
 

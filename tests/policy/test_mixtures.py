@@ -231,7 +231,7 @@ def test_transfer_to_another_board():
 
 @pytest.mark.parametrize("merges", [True, False])
 def test_transfer_between_merged_and_listed_hands(merges):
-    """A line that symmetric suits exchange is that which represents it, with exchanged hands."""
+    """A merged line corresponds to its representative, with hands permuted in the same way."""
     spec = "nolimit_endgame(board=Ks9s8s4s,bets=[1],max_raises=1,ranges=['AK,QQ';'QQ,JTs,99'])"
     one, other = (
         build_public_form(load(spec.replace("8s4s", card)), merge_symmetric=merges)
@@ -258,7 +258,7 @@ def test_transfer_where_actions_differ():
 
 @pytest.mark.parametrize("spec", ["leduc_poker", "kuhn_poker"])
 def test_transfer_by_labels_within_a_game(spec):
-    """It is the transfer of the game, and complete on locked forms."""
+    """It equals `transfer_policy`, and locks replace its probabilities on locked forms."""
     tree, public = cached_tree(spec).sequence_form, build_public_form(load(spec))
     policy, share = transfer_by_labels(drawn(tree), public)
     assert share == 1
@@ -273,7 +273,7 @@ def test_transfer_by_labels_within_a_game(spec):
 
 
 def test_transfer_between_trees():
-    """By the texts of infostates: a card more, or a rank more."""
+    """Infostates are matched by their texts; one game has one more card or rank."""
     small, large = (build_tree(load(f"kuhn_poker(num_cards={n})")).sequence_form for n in (3, 4))
     policy = drawn(small)
     found, share = transfer_by_labels(policy, large)

@@ -274,9 +274,7 @@ def test_packed_rows_need_a_public_form(forms):
     with pytest.raises(ParameterError, match="a public form with responding infostates"):
         RegretMinimizer(forms["leduc"], SCHEMES["cfr"], "int16", responding=tuple(responding))
     locked = lock(forms["leduc"], {"call": {"call": 0.5, "raise": 0.5}})
-    message = (
-        r"needs an unchanged public form, but .* with locks or another transform"
-    )
+    message = r"needs an unchanged public form, but .* with locks or another transform"
     with pytest.raises(ParameterError, match=message):
         RegretMinimizer(locked, SCHEMES["dcfr"], "int16")
     message = r"^precision='int16' needs a public form, so use precision='float32': kuhn_poker\(pla"
