@@ -140,7 +140,7 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
         ),
         (
             ["solve", "kuhn_poker", "--method", "cfr", "--precision", "int16", "--form=sequence"],
-            "a sequence form: use a public form",
+            "a sequence form: use its public form, or",
         ),
         (["solve", "kuhn_poker", "--method", "lp", "--threads", "2"], "leave threads out"),
         (["solve", "kuhn_poker", "--method", "cfr", "--threads", "0"], "threads=0"),

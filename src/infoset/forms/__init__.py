@@ -72,7 +72,7 @@ from infoset.forms.hand_symmetry import Cards, CardSymmetries, Group, HandSymmet
 from infoset.forms.infostate_shapes import InfostateShapes
 from infoset.forms.infostate_tree import InfostateTree, LazyObservations, PublicTree, acting_tree
 from infoset.forms.locked import LockedBehavior, LockedForm, lock, lock_infostates
-from infoset.forms.packed_rows import PackedRows, Weights, row_numbers
+from infoset.forms.packed_rows import PackedRows, PlanWeights, row_numbers
 from infoset.forms.payoffs import (
     FormPayoffs,
     absolute_payoffs,
@@ -198,6 +198,7 @@ __all__ = [
     "PartWorkspace",
     "Parts",
     "PlanMap",
+    "PlanWeights",
     "PlayerPayoffs",
     "PlayerValues",
     "PublicDivision",
@@ -222,7 +223,6 @@ __all__ = [
     "TransformedForm",
     "Treeplex",
     "TwoPlayerPayoffs",
-    "Weights",
     "WorldClasses",
     "WorldForm",
     "WorldPayoffs",

@@ -19,7 +19,7 @@ from infoset.forms._treeplex_kernels import (
 )
 from infoset.forms.form import Form, PlayerValues
 from infoset.forms.infostate_shapes import InfostateShapes
-from infoset.forms.packed_rows import Weights
+from infoset.forms.packed_rows import PlanWeights
 from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, form_layouts
@@ -154,7 +154,7 @@ class MeasuredByKernels(DerivedMembers):
         return values_by_payoffs(self.layouts, self.payoffs(), fill)
 
     def values_of_weights(
-        self: Form, weights: tuple[Weights, ...], workspace: FloatArray | None = None
+        self: Form, weights: tuple[PlanWeights, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
         """Return `player_values` of normalized weights; see `Form.values_of_weights`."""
 
@@ -245,7 +245,7 @@ def values_of_plans(form: Form, plans: tuple[FloatArray, ...]) -> tuple[PlayerVa
     return tuple(found)
 
 
-def values_of_weights(form: Form, weights: tuple[Weights, ...]) -> tuple[PlayerValues, ...]:
+def values_of_weights(form: Form, weights: tuple[PlanWeights, ...]) -> tuple[PlayerValues, ...]:
     """Return the values of the players for weights [Q] of policies; see `Form`."""
     pairs = zip(form.layouts, weights, strict=True)
     return form.player_values(tuple(layout.probabilities(own) for layout, own in pairs))

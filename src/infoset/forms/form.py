@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms.infostate_shapes import InfostateShapes
-from infoset.forms.packed_rows import Weights
+from infoset.forms.packed_rows import PlanWeights
 from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
@@ -301,7 +301,7 @@ class Form(Protocol, metaclass=_HasMembers):
         """Return what each player earns, given behavior policies, per player [Q]."""
 
     def values_of_weights(
-        self, weights: tuple[Weights, ...], workspace: FloatArray | None = None
+        self, weights: tuple[PlanWeights, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
         """Return `player_values` of the policies with given weights, bit for bit.
 

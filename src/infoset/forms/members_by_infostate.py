@@ -10,7 +10,7 @@ import numpy as np
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms.derived_members import DerivedMembers, values_by_gradient, values_of_weights
 from infoset.forms.form import Form, FormTable, PlayerValues
-from infoset.forms.packed_rows import Weights
+from infoset.forms.packed_rows import PlanWeights
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
@@ -65,7 +65,7 @@ class MembersByInfostate(DerivedMembers):
         return values_by_gradient(self, probabilities)
 
     def values_of_weights(
-        self: Form, weights: tuple[Weights, ...], workspace: FloatArray | None = None
+        self: Form, weights: tuple[PlanWeights, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
         """Return `player_values` of policies with given weights; see `Form.values_of_weights`."""
         return values_of_weights(self, weights)

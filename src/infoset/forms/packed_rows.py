@@ -49,11 +49,11 @@ class PackedRows:
         return PackedRows(self.packed.copy(), self.scale.copy(), self.begins)
 
 
-Weights: TypeAlias = FloatArray | PackedRows
+PlanWeights: TypeAlias = FloatArray | PackedRows
 """One player's nonnegative weights, in the order of the layout; see `Form.values_of_weights`."""
 
 
-def row_numbers(numbers: Weights, kind: str = "uint16") -> RowNumbers:
+def row_numbers(numbers: PlanWeights, kind: str = "uint16") -> RowNumbers:
     """Return numbers for kernels; kind: type of the empty array if they are not packed."""
     if isinstance(numbers, PackedRows):
         return RowNumbers(np.zeros(0, np.float32), numbers.packed, numbers.scale)

@@ -25,7 +25,7 @@ from infoset.forms._public_division_kernels import (
 from infoset.forms._public_payoff_kernels import PublicPayoffs
 from infoset.forms.derived_members import plan_value
 from infoset.forms.form import PlayerValues
-from infoset.forms.packed_rows import PackedRows, Weights, row_numbers
+from infoset.forms.packed_rows import PackedRows, PlanWeights, row_numbers
 from infoset.forms.public_payoff_terms import (
     check_payoffs,
     in_parts,
@@ -285,7 +285,7 @@ class PublicDivision:
         return self.shares(1, self.num_parts, number)
 
     def values(
-        self, weights: tuple[Weights, ...], are_policies: bool = False
+        self, weights: tuple[PlanWeights, ...], are_policies: bool = False
     ) -> tuple[PlayerValues, PlayerValues]:
         """Return the values of the players for weights of policies; see `Form.values_of_weights`.
 
@@ -318,7 +318,7 @@ class PublicDivision:
     def _measure(
         self,
         payoffs: tuple[PublicPayoffs, PublicPayoffs],
-        weights: tuple[Weights, ...],
+        weights: tuple[PlanWeights, ...],
         are_policies: bool,
         best: tuple[FloatArray, FloatArray],
     ) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:

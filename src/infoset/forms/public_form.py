@@ -13,7 +13,7 @@ from infoset.forms._payoff_kernels import ComposedPayoffs
 from infoset.forms._public_payoff_kernels import PublicPayoffs, public_gradient
 from infoset.forms.derived_members import MeasuredByKernels, plan_value
 from infoset.forms.form import FormTable, PlayerValues
-from infoset.forms.packed_rows import PackedRows, Weights
+from infoset.forms.packed_rows import PackedRows, PlanWeights
 from infoset.forms.payoffs import (
     FormPayoffs,
     no_composition,
@@ -158,7 +158,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         return self.division.values(policies, are_policies=True)
 
     def values_of_weights(
-        self, weights: tuple[Weights, ...], workspace: FloatArray | None = None
+        self, weights: tuple[PlanWeights, ...], workspace: FloatArray | None = None
     ) -> tuple[PlayerValues, ...]:
         """Return `player_values` of normalized weights; see `Form.values_of_weights`."""
         if self.division is not None or any(isinstance(own, PackedRows) for own in weights):

@@ -15,7 +15,7 @@ from infoset.forms._treeplex_kernels import (
     normalize_weights,
     own_depths,
 )
-from infoset.forms.packed_rows import Weights
+from infoset.forms.packed_rows import PlanWeights
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
 from infoset.utils.short_repr import Facts, ShortRepr
@@ -142,7 +142,7 @@ class Layout:
         """Return [Q] values in order of sequence, given values in order of position."""
         return by_position[self.position]
 
-    def normalize(self, weights: Weights, out: FloatArray | None = None) -> FloatArray:
+    def normalize(self, weights: PlanWeights, out: FloatArray | None = None) -> FloatArray:
         """Return [Q] the behavior policy of weights [Q]; both are in order of position.
 
         Weights, in any precision, are divided by the weight of the empty sequence, and then by
@@ -154,11 +154,11 @@ class Layout:
         normalize_weights(self.groups, behavior)
         return behavior
 
-    def probabilities(self, weights: Weights) -> FloatArray:
+    def probabilities(self, weights: PlanWeights) -> FloatArray:
         """Return [Q] what `normalize` returns, in order of sequence."""
         return self.to_sequences(self.normalize(weights))
 
-    def average_plan(self, total: Weights, plan: Weights) -> FloatArray:
+    def average_plan(self, total: PlanWeights, plan: PlanWeights) -> FloatArray:
         """Return [Q] the average plan from the weighted sum of plans; `plan` if nothing is summed.
 
         Arguments are in order of position. The result is float64 in order of sequence.
@@ -183,7 +183,7 @@ class Layout:
         return policy
 
 
-def averaged(total: Weights, plan: Weights, out: FloatArray | None = None) -> FloatArray:
+def averaged(total: PlanWeights, plan: PlanWeights, out: FloatArray | None = None) -> FloatArray:
     """Return [Q] the average plan as `Layout.average_plan` does, but in order of position.
 
     It is written to `out` [Q], float64, if that is given.

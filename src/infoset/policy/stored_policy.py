@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.forms import AnyForm, FormT, PackedRows, PlayerValues, Weights, averaged
+from infoset.forms import AnyForm, FormT, PackedRows, PlanWeights, PlayerValues, averaged
 from infoset.policy.tabular import TabularPolicy, check_weights
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -31,9 +31,9 @@ class StoredPolicy(TabularPolicy[FormT]):
         If a weight is negative or not finite.
     """
 
-    _weights: tuple[Weights, ...]
+    _weights: tuple[PlanWeights, ...]
 
-    def __init__(self, form: FormT, weights: tuple[Weights, ...]) -> None:
+    def __init__(self, form: FormT, weights: tuple[PlanWeights, ...]) -> None:
         vars(self).update(form=form, _weights=weights)
         if not all(map(_are_clearly_valid, weights)):
             self._check()
@@ -84,7 +84,7 @@ class StoredPolicy(TabularPolicy[FormT]):
         return probabilities
 
 
-def _are_clearly_valid(weights: Weights) -> bool:
+def _are_clearly_valid(weights: PlanWeights) -> bool:
     """Return whether weights are nonnegative, and no sums of them overflow."""
     if isinstance(weights, PackedRows):
         return True

@@ -97,6 +97,7 @@ class DividedIteration:
 
     def fill_policy(self, player: Player, made: FloatArray, policy: RowNumbers) -> None:
         """Fill the current policy of a player; made: the last row of the schedule."""
+        # This policy is packed once, with the random numbers of iteration 0.
         made = np.append(made, 0.0).astype(self._unchanged.dtype)
         state, rows = self._states[player], self._workspaces[0].rows
         fill_policy(self._parts[player], state, made, policy, rows)

@@ -15,9 +15,9 @@ from infoset.forms import (
     FormPayoffs,
     Layout,
     PackedRows,
+    PlanWeights,
     PublicDivision,
     Treeplex,
-    Weights,
     check_form,
     fill_gradient,
     realize_policy,
@@ -550,7 +550,7 @@ class RegretMinimizer(IterativeState):
         row = state[LAST_ROW] if self._matches else np.ones(NUM_COLUMNS)
         self._rows = self.iteration, np.array(row)[None]
 
-    def _store_policies(self, policies: tuple[Weights, ...]) -> None:
+    def _store_policies(self, policies: tuple[PlanWeights, ...]) -> None:
         """Store the current policies if they will not follow from the regrets."""
         self._policies, self._matches = policies, False
         self._prepare()
@@ -560,7 +560,7 @@ class RegretMinimizer(IterativeState):
         pairs = zip(self._layouts, self.average_weights(), strict=True)
         return tuple(layout.average_plan(own, own) for layout, own in pairs)
 
-    def average_weights(self) -> tuple[Weights, ...]:
+    def average_weights(self) -> tuple[PlanWeights, ...]:
         """Return each player's [Q] weighted sum of plans, in the order and precision of the state.
 
         They are the arrays of the state; the current plan where nothing has been summed.
@@ -570,7 +570,7 @@ class RegretMinimizer(IterativeState):
         pairs = zip(self._averages, self._current_plans(), strict=True)
         return tuple(total if total[0] > 0 else plan for total, plan in pairs)
 
-    def current_weights(self) -> tuple[Weights, ...]:
+    def current_weights(self) -> tuple[PlanWeights, ...]:
         """Return each player's [Q] current policy, in the order and precision of the state.
 
         These are the arrays of the state, or new ones if policies are not stored.
@@ -625,7 +625,7 @@ def _realized(layout: Layout, policy: FloatArray) -> FloatArray:
     return plan
 
 
-def _same_memory(regret: Weights) -> Weights:
+def _same_memory(regret: PlanWeights) -> PlanWeights:
     """Return an array for a policy, in the memory of regrets that are no longer needed."""
     if not isinstance(regret, PackedRows):
         return regret
@@ -647,8 +647,8 @@ def _division_of_packed(form: Form, responding: object) -> PublicDivision:
             changes = " with locks or another transform"
         raise ParameterError(
             f"precision='int16' needs a{'n unchanged' if changes else ''} public form, but "
-            f"{form.name} is given as a {form.kind} form{changes}: give one, or use "
-            "precision='float32'"
+            f"{form.name} is given as a {form.kind} form{changes}: use its "
+            f"public form{' without changes' if changes else ''}, or precision='float32'"
         )
     return cast(PublicDivision, form.all_parts)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from infoset.evaluation import Evaluation
 from infoset.evaluation.best_responses import evaluation_of
-from infoset.forms import Form, Weights, check_form
+from infoset.forms import Form, PlanWeights, check_form
 from infoset.policy import TabularPolicy
 from infoset.policy.stored_policy import StoredPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
@@ -45,7 +45,7 @@ def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
     return TabularPolicy.from_weights(minimizer.form, minimizer.current_probabilities())
 
 
-def _stored(minimizer: RegretMinimizer, weights: tuple[Weights, ...]) -> TabularPolicy:
+def _stored(minimizer: RegretMinimizer, weights: tuple[PlanWeights, ...]) -> TabularPolicy:
     """Return a policy with the weights of a minimizer, which the next iterations do not change."""
     kept = weights if minimizer.is_finished else tuple(own.copy() for own in weights)
     return StoredPolicy(minimizer.form, kept)
