@@ -132,11 +132,9 @@ class CardSymmetries:
         self.elements = self._closed([*map(dict, rules.symmetries())] if used else [])
         self.images: dict[tuple[int, Hashable], tuple[Hashable, int]] = {}
         self._labels: dict[Cards, Hashable] = {}
-        self._classes: dict[Group, int] = {}
         self._sizes: dict[tuple[Group, Player], int] = {}
         self.whole: Group = tuple(range(len(self.elements)))
         self.permutations = self._hand_permutations(0), self._hand_permutations(1)
-        self.class_row(self.whole)
 
     def _error(self, found: str) -> GameRuleError:
         return GameRuleError(RULE, found=f"the public rules of {self._name}: {found}")
@@ -193,10 +191,6 @@ class CardSymmetries:
             for b, inner in enumerate(self.elements):
                 rows[a, b] = numbers[frozenset(_product(outer, inner).items())]
         return rows
-
-    def class_row(self, group: Group) -> int:
-        """Return the row of `classes` for the hands that a group of permutations exchanges."""
-        return self._classes.setdefault(group, len(self._classes))
 
     def num_classes(self, group: Group, player: Player) -> int:
         """Return the number of classes of hands under a group of permutations."""
@@ -261,10 +255,19 @@ class CardSymmetries:
                 seen = kept[self._image(number, cards)].observation
                 self.images[node, deal.observation] = seen, number
 
-    def symmetry(self, class_map: Sequence[int]) -> HandSymmetry | None:
-        """Return what the lookup in a form needs, given the row of `classes` at each node.
+    def symmetry(
+        self, class_map: IntArray, groups: Sequence[Group], numbers: IntArray
+    ) -> HandSymmetry | None:
+        """Return what the lookup in a form needs; None if there is only the identity.
 
-        None if there is only the identity.
+        Parameters
+        ----------
+        class_map
+            [V] for each public node of the form, the place of its group in `groups`.
+        groups
+            The groups of permutations.
+        numbers
+            [V] the nodes of the form, by the numbers that `note_lines` was given.
         """
         if len(self.elements) == 1:
             return None
@@ -274,15 +277,14 @@ class CardSymmetries:
                 image = self._labels.get(self._image(number, cards), label)
                 moved[number, label] = image
         first, second = (
-            np.stack([self._class_of(group, player) for group in self._classes])
-            for player in range(2)
+            np.stack([self._class_of(group, player) for group in groups]) for player in range(2)
         )
         return HandSymmetry(
             permutations=self.permutations,
             products=self._products(),
             classes=(first, second),
-            class_map=np.array(class_map, np.int32),
-            images=self.images,
+            class_map=class_map,
+            images={(int(numbers[at]), seen): own for (at, seen), own in self.images.items()},
             moved=moved,
         )
 

@@ -52,7 +52,7 @@ def form_below(
     nodes, count = nodes_below(form, node), len(moves)
     place = np.full(form.num_nodes, -1, np.int32)
     place[nodes] = count + np.arange(len(nodes))
-    ends = _chosen(form.terminals, place)
+    ends = _ends_of(form.terminals, place)
     first = np.array([player for player, _ in moves], np.int32)
     before = np.arange(count, dtype=np.int32) - 1
     # The first of the nodes follows the moves: their first actions lead to it.
@@ -83,22 +83,9 @@ def form_below(
     )
 
 
-def _chosen(ends: PublicTerminals, place: IntArray) -> PublicTerminals:
+def _ends_of(ends: PublicTerminals, place: IntArray) -> PublicTerminals:
     """Return the terminals whose nodes have a new number, with these numbers."""
-    chosen = np.flatnonzero(place[ends.node] >= 0)
-    sizes = np.diff(ends.first_payoff)[chosen]
-    first = np.append(0, np.cumsum(sizes))
-    # The payoffs of a terminal are consecutive: each moves by the difference of the beginnings.
-    rows = np.repeat(ends.first_payoff[chosen] - first[:-1], sizes) + np.arange(first[-1])
-    return PublicTerminals(
-        node=place[ends.node[chosen]],
-        action=ends.action[chosen],
-        chance_reach=ends.chance_reach[chosen],
-        hand_set=ends.hand_set[chosen],
-        operator=ends.operator[chosen],
-        first_payoff=first,
-        payoff=ends.payoff[rows],
-    )
+    return ends.selected(np.flatnonzero(place[ends.node] >= 0), place)
 
 
 def symmetry_of_part(form: PublicForm, place: IntArray, class_map: IntArray) -> HandSymmetry | None:
@@ -225,7 +212,7 @@ def _trunk_form(form: PublicForm, left: LongArray, place: IntArray) -> PublicFor
         observation=form.observation[left],
         action_set=form.action_set[left],
         hand_set=form.hand_set[left],
-        terminals=_chosen(form.terminals, place),
+        terminals=_ends_of(form.terminals, place),
         symmetry=symmetry_of_part(form, place, form.class_map[left]),
         tree_infostates=None,
     )

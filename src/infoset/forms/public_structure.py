@@ -61,6 +61,22 @@ class PublicTerminals(ShortRepr):
     def __len__(self) -> int:
         return len(self.node)
 
+    def selected(self, terminals: LongArray, number: IntArray) -> PublicTerminals:
+        """Return some of the terminals; number: for each node, its number in the result."""
+        sizes = np.diff(self.first_payoff)[terminals]
+        first = np.append(0, np.cumsum(sizes))
+        # The payoffs of a terminal are consecutive: each moves by the difference of the beginnings.
+        rows = np.repeat(self.first_payoff[terminals] - first[:-1], sizes) + np.arange(first[-1])
+        return PublicTerminals(
+            node=number[self.node[terminals]],
+            action=self.action[terminals],
+            chance_reach=self.chance_reach[terminals],
+            hand_set=self.hand_set[terminals],
+            operator=self.operator[terminals],
+            first_payoff=first,
+            payoff=self.payoff[rows],
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublicStructure(MembersByUtilityLimits, ShortRepr):

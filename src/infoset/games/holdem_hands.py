@@ -17,11 +17,12 @@ DECK: Final = tuple(rank + suit for rank in reversed(RANKS) for suit in SUITS)
 HOLE_CARDS: Final = tuple(first + second for first, second in combinations(DECK, 2))
 """The 1,326 hands of two cards, the higher first, in the order of the deck: AsAh, ..., 2d2c."""
 
-WORST: Final = 7463
-"""One more than the rank of the weakest hand in the evaluator, where 1 is a royal flush."""
-
 # The evaluator numbers cards by rank from 2, and then by suit: clubs, diamonds, hearts, spades.
 _NUMBER: Final = {card: 4 * RANKS.index(card[0]) + "cdhs".index(card[1]) for card in DECK}
+
+# By the rank of a hand in the evaluator, from 1 for a royal flush to 7,462. Strengths are these
+# objects, because new ones would take several times the memory of the tuples.
+_STRENGTHS: Final = tuple(range(7463, 0, -1))
 
 PLACE: Final = {hand: place for place, hand in enumerate(HOLE_CARDS)}
 
@@ -135,7 +136,7 @@ def hand_strengths(board: Sequence[str], hands: Iterable[str]) -> tuple[int, ...
     return tuple(
         0
         if hand[:2] in held or hand[2:] in held
-        else WORST - evaluate_cards(*dealt, _NUMBER[hand[:2]], _NUMBER[hand[2:]])
+        else _STRENGTHS[evaluate_cards(*dealt, _NUMBER[hand[:2]], _NUMBER[hand[2:]])]
         for hand in hands
     )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,8 @@ from infoset.tree.public_counting import (
 from infoset.tree.public_derivation import derive_public_form
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
+
+ValueT = TypeVar("ValueT")
 
 
 def public_rules_of(game: Game) -> PublicRules | None:
@@ -176,13 +178,17 @@ class _Ends:
     """
 
     def __init__(self) -> None:
-        self.node, self.action, self.hand_set = array("i"), array("i"), array("i")
+        self.node, self.action = array("i"), array("i")
         self.reach, self.operator = array("d"), array("i")
         self.size, self.payoff = array("i"), array("d")
 
 
 class _PublicTree:
-    """The public tree, built breadth first; the arrays grow with it."""
+    """The public tree, visited depth first; the arrays grow with it.
+
+    `form` numbers everything in the order of breadth-first visits. With these, the public states
+    that wait for their visit would take more memory than the form.
+    """
 
     def __init__(self, game: Game, rules: PublicRules, symmetries: CardSymmetries) -> None:
         self.game, self.rules, self.symmetries = game, rules, symmetries
@@ -195,9 +201,11 @@ class _PublicTree:
         self.observations: dict[Hashable, int] = {}
         self.legal = array("i")
         self.action_sets: dict[tuple[Action, ...], int] = {}
-        self.hand_set = array("i")
         self.class_map = array("i")
-        self.dealt: dict[frozenset[Hashable], int] = {frozenset(): 0}
+        self.groups: dict[Group, int] = {}
+        # for nodes and ends
+        self.depth, self.is_end, self.hand_set = array("i"), array("b"), array("i")
+        self.dealt: dict[frozenset[Hashable], int] = {}
         self.operators: dict[_Compared, int] = {}
         self.checked: set[tuple[int, Group]] = set()
         self.ends = _Ends()
@@ -208,19 +216,21 @@ class _PublicTree:
 
     def _visit_all(self) -> None:
         root, group = self.rules.initial_state(), self.symmetries.whole
-        # The children of each node, created when they are visited.
-        waiting = deque([iter([_Place(root, -1, -1, None, 1.0, frozenset(), group)])])
-        while waiting:
-            for place in waiting.popleft():
-                self._visit(place, waiting)
-
-    def _visit(self, place: _Place, waiting: deque[Iterator[_Place]]) -> None:
-        """Add an end, or a node and its children."""
-        end = self.rules.end(place.state)
-        if end is not None:
-            self._add_end(place, end)
-        else:
-            waiting.append(self._add_node(place))
+        # The children of each node of a line, created when they are visited.
+        line = [iter([_Place(root, -1, -1, None, 1.0, frozenset(), group)])]
+        while line:
+            place = next(line[-1], None)
+            if place is None:
+                line.pop()
+                continue
+            end = self.rules.end(place.state)
+            self.depth.append(len(line) - 1)
+            self.is_end.append(end is not None)
+            self.hand_set.append(self.dealt.setdefault(place.cards, len(self.dealt)))
+            if end is not None:
+                self._add_end(place, end)
+            else:
+                line.append(self._add_node(place))
 
     def _add_node(self, place: _Place) -> Iterator[_Place]:
         """Add a public node; yield its children."""
@@ -229,8 +239,7 @@ class _PublicTree:
         self.players.append(CHANCE if actor is None else actor)
         self.parents.append(place.parent)
         self.actions.append(place.action)
-        self.hand_set.append(self.dealt.setdefault(place.cards, len(self.dealt)))
-        self.class_map.append(self.symmetries.class_row(place.group))
+        self.class_map.append(self.groups.setdefault(place.group, len(self.groups)))
         root = place.parent < 0
         self.seen.append(
             -1 if root else self.observations.setdefault(place.observation, len(self.observations))
@@ -299,7 +308,6 @@ class _PublicTree:
         ends = self.ends
         ends.node.append(place.parent)
         ends.action.append(place.action)
-        ends.hand_set.append(self.dealt.setdefault(place.cards, len(self.dealt)))
         ends.reach.append(place.reach)
         ends.operator.append(operator)
         ends.size.append(len(end.utilities))
@@ -307,27 +315,37 @@ class _PublicTree:
 
     def form(self) -> PublicForm:
         """Return the public form."""
-        prior, operators = self._prior(), tuple(map(_operator, self.operators))
-        hand_sets = self._hand_sets()
-        terminals = self._terminals()
+        prior, order = self._prior(), _Order(np.array(self.depth), np.array(self.is_end, bool))
+        seen, observations = _renumbered(self.seen, order.nodes, self.observations)
+        legal, action_sets = _renumbered(self.legal, order.nodes, self.action_sets)
+        class_map, groups = _renumbered(self.class_map, order.nodes, self.groups)
+        hand_set, dealt = _renumbered(self.hand_set, order.visits, self.dealt)
+        hand_sets, is_end = self._hand_sets(dealt), _numbers(self.is_end)[order.visits] > 0
+        operator, compared = _renumbered(self.ends.operator, order.ends, self.operators)
+        operators = tuple(map(_operator, compared))
+        terminals = replace(
+            self._terminals().selected(order.ends, order.number),
+            hand_set=hand_set[is_end],
+            operator=operator,
+        )
         earned = _outcomes_that_occur(prior, operators, hand_sets, terminals)
         limits = np.stack([earned.min(axis=0), earned.max(axis=0)], axis=1)
         constant_sum = common_sum(earned)
         sums = 0.0 if constant_sum is None else np.abs(earned.sum(axis=1) - constant_sum).max()
         # Roundings of the prior, of one chance factor per node of a line, and of their products.
-        relative = (4 + 2 * self._depth()) * UNIT
+        relative = (4 + 2 * max(self.depth)) * UNIT
         return PublicForm(
             name=str(self.game),
             hands=(_labels(self.hands[0]), _labels(self.hands[1])),
             prior=prior,
-            player=_numbers(self.players),
-            parent=_numbers(self.parents),
-            action=_numbers(self.actions),
-            observation=_numbers(self.seen),
-            observations=tuple(self.observations),
-            action_set=_numbers(self.legal),
-            action_sets=tuple(self.action_sets),
-            hand_set=_numbers(self.hand_set),
+            player=_numbers(self.players)[order.nodes],
+            parent=order.number[_numbers(self.parents)[order.nodes]],
+            action=_numbers(self.actions)[order.nodes],
+            observation=seen,
+            observations=tuple(observations),
+            action_set=legal,
+            action_sets=tuple(action_sets),
+            hand_set=hand_set[~is_end],
             hand_sets=hand_sets,
             terminals=terminals,
             operators=operators,
@@ -335,7 +353,7 @@ class _PublicTree:
             constant_sum=constant_sum,
             payoff_rounding=relative * float(np.abs(limits).max()) + float(sums),
             source=GameSource.of_rules(self.game),
-            symmetry=self.symmetries.symmetry(self.class_map),
+            symmetry=self.symmetries.symmetry(class_map, groups, order.number),
         )
 
     def _prior(self) -> HandPrior:
@@ -353,28 +371,22 @@ class _PublicTree:
         no_cards = (np.zeros((sizes[0], 0), np.int32), np.zeros((sizes[1], 0), np.int32))
         return HandPrior((first, second), no_cards, pairs / pairs.sum())
 
-    def _depth(self) -> int:
-        """Return the number of transitions of the longest line."""
-        depth = np.zeros(len(self.parents), np.int64)
-        for node, parent in enumerate(self.parents[1:], start=1):
-            depth[node] = depth[parent] + 1
-        return 1 + int(depth.max())
-
-    def _hand_sets(self) -> tuple[BoolArray, BoolArray]:
+    def _hand_sets(self, dealt: Sequence[frozenset[Hashable]]) -> tuple[BoolArray, BoolArray]:
         """Return per player [sets, hands] the hands that have none of the cards dealt so far."""
         first, second = (
-            np.array([[dealt.isdisjoint(hand.cards) for hand in own] for dealt in self.dealt])
+            np.array([[cards.isdisjoint(hand.cards) for hand in own] for cards in dealt])
             for own in self.hands
         )
         return first, second
 
     def _terminals(self) -> PublicTerminals:
+        """Return the ends in the order of their visits."""
         ends = self.ends
         return PublicTerminals(
             node=_numbers(ends.node),
             action=_numbers(ends.action),
             chance_reach=np.array(ends.reach),
-            hand_set=_numbers(ends.hand_set),
+            hand_set=_numbers(self.hand_set)[np.array(self.is_end, bool)],
             operator=_numbers(ends.operator),
             first_payoff=np.append(0, np.cumsum(ends.size)),
             payoff=np.array(ends.payoff).reshape(-1, 2),
@@ -419,28 +431,58 @@ def _outcomes_that_occur(
     With equities, they are the utilities of the pairs with the smallest and largest equity.
     """
     meets = prior.matrix() > 0
-    known: dict[tuple[int, int], BoolArray | FloatArray] = {}
-    rows: list[LongArray] = []
+    first = terminals.first_payoff[:-1]
+    pairs = np.stack([terminals.operator, terminals.hand_set], axis=1)
+    kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
+    # [kinds, outcomes] whether an outcome occurs
+    occurs = np.zeros((len(kinds), 3), bool)
     expected: list[FloatArray] = []
-    pairs = zip(terminals.operator.tolist(), terminals.hand_set.tolist(), strict=True)
-    for terminal, key in enumerate(pairs):
-        if key not in known:
-            reached = meets & np.logical_and.outer(*(own[key[1]] for own in hand_sets))
-            operator = operators[key[0]]
-            is_decided = isinstance(operator, Equities)
-            known[key] = operator.extremes(reached) if is_decided else operator.occurring(reached)
-        first = terminals.first_payoff[terminal]
-        if known[key].ndim == 2:
+    for number, (place, cards) in enumerate(kinds.tolist()):
+        reached = meets & np.logical_and.outer(*(own[cards] for own in hand_sets))
+        operator = operators[place]
+        if isinstance(operator, Equities):
+            rows = first[kind == number][:, None] + np.arange(2)
             # Rounded as in `PublicEnd.earned`.
-            weighted = known[key][:, :, None] * terminals.payoff[first : first + 2]
-            expected.append(weighted.sum(axis=1))
+            weighted = operator.extremes(reached)[:, :, None] * terminals.payoff[rows][:, None]
+            expected.append(weighted.sum(axis=2).reshape(-1, 2))
         else:
-            rows.append(first + np.flatnonzero(known[key]))
-    return np.concatenate([terminals.payoff[np.concatenate(rows)], *expected])
+            occurs[number, : operator.num_outcomes] = operator.occurring(reached)
+    certain = (first[:, None] + np.arange(3))[occurs[kind]]
+    return np.concatenate([terminals.payoff[certain], *expected])
 
 
 def _labels(hands: tuple[PublicHand, ...]) -> tuple[Hashable, ...]:
     return tuple(hand.label for hand in hands)
+
+
+class _Order:
+    """The order of breadth-first visits, given the depths of depth-first visits.
+
+    Both visit states of the same depth in the same order.
+    """
+
+    def __init__(self, depth: IntArray, is_end: BoolArray) -> None:
+        # [V], [N], [T] numbers by depth-first visits, in the order of breadth-first visits
+        self.visits = np.argsort(depth, kind="stable")
+        self.nodes = np.argsort(depth[~is_end], kind="stable")
+        self.ends = np.argsort(depth[is_end], kind="stable")
+        # [N + 1] for each node by depth-first visits, its number by breadth-first visits; the last
+        # one is the number of the root's parent
+        self.number = np.full(len(self.nodes) + 1, -1, np.int32)
+        self.number[self.nodes] = np.arange(len(self.nodes))
+
+
+def _renumbered(
+    numbers: Sequence[int], order: LongArray, values: Iterable[ValueT]
+) -> tuple[IntArray, list[ValueT]]:
+    """Return the numbers of values in an order, by first use, and the values; -1 remains."""
+    found, every = _numbers(numbers)[order], list(values)
+    used, first = np.unique(found, return_index=True)
+    used = used[np.argsort(first)]
+    used = used[used >= 0]
+    number = np.full(len(every) + 1, -1, np.int32)
+    number[used] = np.arange(len(used))
+    return number[found], [every[own] for own in used.tolist()]
 
 
 def _numbers(numbers: Sequence[int]) -> IntArray:
