@@ -7,11 +7,11 @@ and writes the gradient in the same order.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray, ShortArray
 from infoset.utils.compilation import inner_kernel, nested_kernel
 from infoset.utils.simd import LANES, Lanes, add_rows, filled, load, store, take_rows
 
@@ -73,6 +73,10 @@ class Composition(NamedTuple):
     """[Q of the player in the form] workspace; empty if gradients are not changed."""
 
 
+OrderArray: TypeAlias = ShortArray | IndexArray
+"""Places of hands: in 16 bits, unless there are too many."""
+
+
 class PublicPayoffs(NamedTuple):
     """The payoffs of one player of a public form, with n hands against m of the opponent.
 
@@ -99,21 +103,24 @@ class PublicPayoffs(NamedTuple):
     other_classes: IntArray
     other_class: IntArray
     factor: FloatArray
-    """[4 * (M + LANES)] four rows of factors of the sums over the opponent's hands, as listed
-    above."""
+    """[F * 4 * LANES] F blocks of four rows of factors of the sums over the opponent's hands, as
+    listed above. Most batches share theirs with others, because boards change neither utilities nor
+    their order."""
+    block: IntArray
+    """[B] the block of each batch."""
     kind: LongArray
     """[X] `FOLD`, `SHOWDOWN`, or `FIRST_MATRIX` plus the index of a matrix."""
     own_weight: FloatArray
     other_weight: FloatArray
     """[X * n] and [X * m] weight of each hand; 0 for removed hands."""
-    own_order: IndexArray
-    other_order: IndexArray
+    own_order: OrderArray
+    other_order: OrderArray
     """[X, n] and [X, m] the hands by increasing strength."""
-    weaker: IndexArray
-    not_stronger: IndexArray
+    weaker: OrderArray
+    not_stronger: OrderArray
     """[X, n] number of the opponent's hands that are weaker, and of those that are not stronger,
     than each hand in `own_order`."""
-    twin_place: IndexArray
+    twin_place: OrderArray
     """[X, n] place in `other_order` of each hand's twin; m if it has none."""
     twin: IntArray
     """[n] the opponent's hand with the same cards; -1 if it does not exist."""
@@ -217,6 +224,12 @@ def unblocked(payoffs: PublicPayoffs, hand: int, total: Lanes, has_twin: bool) -
 
 
 @inner_kernel
+def factors_of(payoffs: PublicPayoffs, batch: int, row: int) -> Lanes:
+    """Return a row of the factors of a batch."""
+    return load(payoffs.factor, (payoffs.block[batch] * NUM_FACTORS + row) * LANES, LANES)
+
+
+@inner_kernel
 def value_of_all(payoffs: PublicPayoffs, factor: Lanes) -> None:
     """Set the value of each hand to `factor` times the reach of all hands that it does not block.
 
@@ -239,18 +252,15 @@ def add_value(payoffs: PublicPayoffs, hand: int, value: Lanes) -> None:
 
 
 @inner_kernel
-def value_by_strength(
-    payoffs: PublicPayoffs, table: int, begin: int, count: int, of_all: Lanes
-) -> None:
+def value_by_strength(payoffs: PublicPayoffs, batch: int, table: int, of_all: Lanes) -> None:
     """Set the value of each hand to what it earns from weaker, equal and stronger hands.
 
     This is what it would earn by losing to all hands, plus the difference that it gains from weaker
     and from equal hands.
     """
-    width = len(payoffs.factor) // NUM_FACTORS
-    of_weaker = load(payoffs.factor, OF_WEAKER * width + begin, count)
-    of_weaker_or_equal = load(payoffs.factor, OF_WEAKER_OR_EQUAL * width + begin, count)
-    without_ties = load(payoffs.factor, WITHOUT_TIES * width + begin, count)
+    of_weaker = factors_of(payoffs, batch, OF_WEAKER)
+    of_weaker_or_equal = factors_of(payoffs, batch, OF_WEAKER_OR_EQUAL)
+    without_ties = factors_of(payoffs, batch, WITHOUT_TIES)
     clear_sums(payoffs)
     total = filled(payoffs.reach, 0.0)
     passed = run = 0
@@ -385,12 +395,12 @@ def add_batches(
         table = payoffs.table[batch]
         begin, count = payoffs.first[batch], payoffs.first[batch + 1] - payoffs.first[batch]
         read_reach(payoffs, batch, begin, count, plan)
-        of_all = load(payoffs.factor, begin, count)
+        of_all = factors_of(payoffs, batch, OF_ALL)
         kind = payoffs.kind[table]
         if kind == FOLD:
             value_of_all(payoffs, of_all)
         elif kind == SHOWDOWN:
-            value_by_strength(payoffs, table, begin, count, of_all)
+            value_by_strength(payoffs, batch, table, of_all)
         else:
             value_of_matrix(payoffs, kind - FIRST_MATRIX, of_all)
         add_values(payoffs, batch, begin, count, gradient)

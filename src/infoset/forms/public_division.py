@@ -67,13 +67,13 @@ class PublicDivision:
         return 1 + int(self.form.parts.max())
 
     @cached_property
-    def of_terminal(self) -> LongArray:
+    def of_terminal(self) -> IntArray:
         """[T] the part of each terminal.
 
         After an all-in before the last card, it is the part in which the same hands are possible.
         """
         form, node = self.form, self.form.parts
-        of_set = np.zeros(len(form.hand_sets[0]), np.int64)
+        of_set = np.zeros(len(form.hand_sets[0]), np.int32)
         of_set[form.hand_set[node > 0]] = node[node > 0]
         return of_set[form.terminals.hand_set]
 
@@ -93,12 +93,12 @@ class PublicDivision:
 
     def _rows(self, player: Player) -> LongArray:
         runs, last = self.form.runs[player], self.form.terminal_sequence[:, player]
-        part = np.append(runs.part, self.of_terminal)
-        sequence = np.append(runs.last, last).astype(np.int64)
+        part = np.concatenate([runs.part, self.of_terminal])
+        sequence = np.concatenate([runs.last, last])
         is_row = self._is_row(player, part, sequence)
         return np.unique(np.stack([part, sequence], axis=1)[is_row], axis=0)
 
-    def _is_row(self, player: Player, part: LongArray, sequence: LongArray) -> BoolArray:
+    def _is_row(self, player: Player, part: LongArray | IntArray, sequence: IntArray) -> BoolArray:
         is_row: BoolArray = (part > 0) & (self.of_sequence[player][sequence] == 0)
         return is_row
 
@@ -118,7 +118,7 @@ class PublicDivision:
         infostate = np.append(runs.place[order], runs.num_infostates)[first_run]
         rows, (row_size, first_copy) = self.rows[player], self._copies(player)
         above = np.diff(first_copy)
-        parent = self.places(player, runs.part, runs.last.astype(np.int64), position, above)
+        parent = self.places(player, runs.part, runs.last, position, above)
         # Classes of hands are mostly those of the decision before.
         differs = runs.class_above != np.arange(runs.class_above.shape[1])
         first_other = np.append(differs, np.ones((len(differs), 1)), axis=1).argmax(axis=1)
@@ -187,8 +187,8 @@ class PublicDivision:
     def places(
         self,
         player: Player,
-        part: LongArray,
-        sequence: LongArray,
+        part: LongArray | IntArray,
+        sequence: IntArray,
         position: LongArray,
         above: LongArray,
     ) -> IntArray:
@@ -201,7 +201,7 @@ class PublicDivision:
         is_row = self._is_row(player, part, sequence)
         rows, (size, first_copy) = self.rows[player], self._copies(player)
         width = len(self.of_sequence[player])
-        sought = (part * width + sequence)[is_row]
+        sought = part[is_row].astype(np.int64) * width + sequence[is_row]
         row = np.searchsorted(rows[:, 0] * width + rows[:, 1], sought)
         place[is_row] = (np.cumsum(size) - size - first_copy[rows[:, 0]])[row]
         return place.astype(np.int32)
@@ -216,20 +216,26 @@ class PublicDivision:
         return (one, first), (share_tables(other, one), second)
 
     def _divide(self, player: Player) -> tuple[PublicPayoffs, LongArray]:
+        payoffs = public_payoffs(self.form, player, self.form.layouts)
+        part, own, other = self._places_of_terms(player)
+        payoffs = payoffs._replace(own_start=own, other_start=other)
+        return in_parts(payoffs, part, self.num_parts)
+
+    def _places_of_terms(self, player: Player) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the part of each term, and the places of both players' last sequences in it."""
         terminal = terminals_of_terms(self.form, player)
         part = self.of_terminal[terminal]
         own, other = (
             self.places(
                 p,
                 part,
-                self.form.terminal_sequence[terminal, p].astype(np.int64),
+                self.form.terminal_sequence[terminal, p],
                 self.parts[p].position,
                 self.parts[p].above,
             )
             for p in (player, 1 - player)
         )
-        payoffs = public_payoffs(self.form, player, self.form.layouts)
-        return in_parts(payoffs, part, self.num_parts, own, other)
+        return part, own, other
 
     @property
     def first_batch(self) -> tuple[LongArray, LongArray]:
@@ -247,20 +253,23 @@ class PublicDivision:
         """Return arrays for one thread, in the precision of the payoffs."""
         number = payoffs[0].factor.dtype
         sizes = [int((own.above + np.diff(own.position))[1:].max(initial=0)) for own in self.parts]
-        hands = max(int(own.size.max(initial=1)) for own in self.parts)
-        actions = max(int(own.actions.max(initial=1)) for own in self.parts)
         first, second = (own.with_own_results() for own in payoffs)
         plans, gradients = ([np.zeros(size, number) for size in sizes] for _ in range(2))
-        total, value, reach, row = (np.zeros(hands, number) for _ in range(4))
-        weights = np.zeros(actions * hands, number)
-        dither = (np.arange(hands) * GOLDEN_RATIO % 1).astype(number)
-        rows = RowWorkspace(total, value, reach, weights, row, dither)
         return PartWorkspace(
             (first, second),
             (plans[0], plans[1]),
             (gradients[0], gradients[1]),
-            rows,
+            self.row_workspace(number.name),
         )
+
+    def row_workspace(self, precision: str) -> RowWorkspace:
+        """Return arrays for one public decision of either player."""
+        hands = max(int(own.size.max(initial=1)) for own in self.parts)
+        actions = max(int(own.actions.max(initial=1)) for own in self.parts)
+        total, value, reach, row = (np.zeros(hands, precision) for _ in range(4))
+        weights = np.zeros(actions * hands, precision)
+        dither = (np.arange(hands) * GOLDEN_RATIO % 1).astype(precision)
+        return RowWorkspace(total, value, reach, weights, row, dither)
 
     def of_top(self, precision: str) -> tuple[FloatArray, FloatArray]:
         """Return, per player, zeros for the sequences of the top."""

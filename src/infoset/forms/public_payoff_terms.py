@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from infoset.forms._public_payoff_kernels import (
     FOLD,
     NUM_FACTORS,
     SHOWDOWN,
+    OrderArray,
     PublicPayoffs,
     public_gradient,
 )
@@ -92,10 +94,8 @@ def with_terms(payoffs: PublicPayoffs, chosen: LongArray) -> PublicPayoffs:
 
 def in_parts(
     payoffs: PublicPayoffs,
-    part: LongArray,
+    part: IntArray,
     num_parts: int,
-    own_start: IntArray,
-    other_start: IntArray,
 ) -> tuple[PublicPayoffs, LongArray]:
     """Return payoffs with the terms of each part together, and the first batch of each part.
 
@@ -103,28 +103,25 @@ def in_parts(
     ----------
     part
         [M] the part of each term.
-    own_start, other_start
-        [M] new starts that replace those of the payoffs; strides do not change.
     """
     table = np.repeat(payoffs.table, np.diff(payoffs.first))
     order = np.lexsort((table, part))
     num_tables = len(payoffs.kind)
     # Encode pairs as single numbers, which `divmod` decodes.
-    pairs, sizes = np.unique(part * num_tables + table, return_counts=True)
+    pairs, sizes = np.unique(np.int64(num_tables) * part + table, return_counts=True)
     first, pair = _batches(sizes)
     part_of_batch, tables = np.divmod(pairs[pair], num_tables)
-    moved = payoffs._replace(own_start=own_start, other_start=other_start)
     first_batch = np.searchsorted(part_of_batch, np.arange(num_parts + 1))
-    return _in_order(moved, order, first, tables), first_batch
+    return _in_order(payoffs, order, first, tables), first_batch
 
 
 def _in_order(
     payoffs: PublicPayoffs, chosen: LongArray, first: LongArray, tables: LongArray
 ) -> PublicPayoffs:
     """Return the chosen terms of payoffs, in the given order, with their batches and tables."""
-    factor = payoffs.factor.reshape(NUM_FACTORS, -1)
-    # The last batch of a row reads whole vectors, beyond the terms.
-    padding = np.zeros((NUM_FACTORS, LANES), factor.dtype)
+    blocks = _Blocks(payoffs.factor.dtype)
+    for bounds in _pieces(first):
+        blocks.add(bounds, _factors_of_terms(payoffs, chosen[bounds[0] : bounds[-1]]))
     own, other = (
         _Places(start[chosen], stride[chosen], classes[chosen])
         for start, stride, classes in (
@@ -143,15 +140,18 @@ def _in_order(
         other_start=other.start,
         other_stride=other.stride,
         other_classes=other.classes,
-        factor=np.concatenate([factor[:, chosen], padding], axis=1).ravel(),
+        factor=blocks.factor(),
+        block=blocks.block(),
     )
 
 
 def with_weights(payoffs: PublicPayoffs, weights: FloatArray) -> PublicPayoffs:
     """Return payoffs whose terms are multiplied by `weights` [M]."""
-    factor = payoffs.factor.reshape(NUM_FACTORS, -1).copy()
-    factor[:, : len(weights)] *= weights
-    return payoffs._replace(factor=factor.ravel())
+    blocks = _Blocks(payoffs.factor.dtype)
+    for bounds in _pieces(payoffs.first):
+        terms = np.arange(bounds[0], bounds[-1])
+        blocks.add(bounds, _factors_of_terms(payoffs, terms) * weights[terms])
+    return payoffs._replace(factor=blocks.factor(), block=blocks.block())
 
 
 SAME_TABLES = {
@@ -213,7 +213,7 @@ class _Terms(NamedTuple):
 
 
 MANY_ROWS = 1 << 10
-"""Number of public sequences to read together."""
+"""Number of public sequences, or of batches, to read together."""
 
 
 class Placement(NamedTuple):
@@ -298,18 +298,21 @@ def public_payoffs(
     if placements is None:
         given = [None, None] if layouts is None else layouts
         placements = [_placement(form, p, given[p]) for p in range(2)]
-    every = _all_terms(form, player)
-    found = [own for terms in every for own in _with_factors(form, player, terms, placements)]
     own, other = player, 1 - player
     num_own, num_other = form.num_hands[own], form.num_hands[other]
-    tables = [terms.table for terms in found]
-    terminal = np.concatenate([np.zeros(0, np.int64), *(terms.terminal for terms in found)])
-    factor = np.zeros((NUM_FACTORS, len(terminal) + LANES))
-    factor[:, : len(terminal)] = np.concatenate(
-        [np.zeros((NUM_FACTORS, 0)), *(terms.factor for terms in found)], axis=1
+    tables: list[_Table] = []
+    terminals, blocks = [np.zeros(0, np.int64)], _Blocks(np.dtype(np.float64))
+    for every in _all_terms(form, player):
+        for terms in _with_factors(form, player, every, placements):
+            tables.append(terms.table)
+            terminals.append(terms.terminal)
+            blocks.add(_batches(np.array([len(terms.terminal)]))[0], terms.factor)
+    first, table = _batches(np.array([len(some) for some in terminals[1:]], np.int64))
+    own_places, other_places = (
+        _places(form, p, np.concatenate(terminals), placements[p]) for p in (own, other)
     )
-    first, table = _batches(np.array([len(terms.terminal) for terms in found], np.int64))
-    own_places, other_places = (_places(form, p, terminal, placements[p]) for p in (own, other))
+    num_sequences = placements[own].num_sequences
+    del terminals, placements  # before more arrays of their size are made
     blocking = _blocking(form.prior, own)
     own_order, other_order, weaker, not_stronger, twin_place = _orders(
         tables, blocking.twin, num_other
@@ -328,7 +331,8 @@ def public_payoffs(
         other_stride=other_places.stride,
         other_classes=other_places.classes,
         other_class=form.hand_classes[other].copy(),
-        factor=factor.astype(precision).ravel(),
+        factor=blocks.factor().astype(precision),
+        block=blocks.block(),
         kind=_kinds(tables),
         own_weight=_rows([table.own_weight for table in tables], num_own, precision),
         other_weight=_rows([table.other_weight for table in tables], num_other, precision),
@@ -342,7 +346,7 @@ def public_payoffs(
         own_cards=blocking.own_cards,
         other_cards=blocking.other_cards,
         matrix=np.array(matrices, precision).reshape(len(matrices), num_own, num_other),
-        filled=(0, placements[player].num_sequences),
+        filled=(0, num_sequences),
         sums=np.zeros(blocking.num_sums * LANES, precision),
         reach=np.zeros(-(-num_other // LANES) * LANES**2, precision),
         value=np.zeros(-(-num_own // LANES) * LANES**2, precision),
@@ -410,6 +414,51 @@ def _nonzero(table: _Table, terminal: LongArray, factor: FloatArray) -> _Terms:
     """Return terms without those whose factors are all zero."""
     used = factor.any(axis=0)
     return _Terms(table, terminal[used], factor[:, used])
+
+
+class _Blocks:
+    """The distinct blocks of factors, and the block of each batch; see `PublicPayoffs`.
+
+    Batches are added in pieces, because all their factors may take more memory than the payoffs.
+    """
+
+    def __init__(self, number: np.dtype[Any]) -> None:
+        self._number = number
+        self._known: dict[bytes, int] = {}
+        self._block = array("i")
+
+    def add(self, first: LongArray, factors: FloatArray) -> None:
+        """Add batches of terms with [4, m] factors; first: bounds of the batches."""
+        terms = np.arange(first[0], first[-1])
+        batch = np.searchsorted(first, terms, side="right") - 1
+        blocks = np.zeros((len(first) - 1, NUM_FACTORS, LANES), self._number)
+        blocks[batch, :, terms - first[batch]] = factors.T
+        known = self._known
+        self._block.extend(known.setdefault(own.tobytes(), len(known)) for own in blocks)
+
+    def factor(self) -> FloatArray:
+        """Return `PublicPayoffs.factor`."""
+        return np.array(
+            [np.frombuffer(own, self._number) for own in self._known], self._number
+        ).ravel()
+
+    def block(self) -> IntArray:
+        """Return `PublicPayoffs.block`."""
+        return np.array(self._block, np.int32)
+
+
+def _pieces(first: LongArray) -> Iterator[LongArray]:
+    """Yield the bounds of batches that are read together."""
+    for begin in range(0, len(first) - 1, MANY_ROWS):
+        yield first[begin : begin + MANY_ROWS + 1]
+
+
+def _factors_of_terms(payoffs: PublicPayoffs, terms: LongArray) -> FloatArray:
+    """Return [4, m] the factors of some terms."""
+    batch = np.searchsorted(payoffs.first, terms, side="right") - 1
+    blocks = payoffs.factor.reshape(-1, NUM_FACTORS, LANES)
+    factors: FloatArray = blocks[payoffs.block[batch], :, terms - payoffs.first[batch]].T
+    return factors
 
 
 def _batches(sizes: LongArray) -> tuple[LongArray, LongArray]:
@@ -487,11 +536,12 @@ def _twins(own: IntArray, other: IntArray) -> IntArray:
 
 def _orders(
     tables: Sequence[_Table], twin: IntArray, num_other: int
-) -> tuple[IndexArray, IndexArray, IndexArray, IndexArray, IndexArray]:
+) -> tuple[OrderArray, OrderArray, OrderArray, OrderArray, OrderArray]:
     """Return own_order, other_order, weaker, not_stronger and twin_place of `PublicPayoffs`."""
     num_own = len(twin)
-    own_order, weaker, not_stronger, twin_place = np.zeros((4, len(tables), num_own), np.uint32)
-    other_order = np.zeros((len(tables), num_other), np.uint32)
+    kind = np.uint16 if max(num_own, num_other) < 1 << 16 else np.uint32
+    own_order, weaker, not_stronger, twin_place = np.zeros((4, len(tables), num_own), kind)
+    other_order = np.zeros((len(tables), num_other), kind)
     for row, table in enumerate(tables):
         own_order[row] = np.argsort(table.own_strength, kind="stable")
         other_order[row] = np.argsort(table.other_strength, kind="stable")

@@ -10,13 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from infoset.forms import PartWorkspace, PublicDivision, RowNumbers, add_copies, fill_part_gradient
+from infoset.forms import PartWorkspace, PublicDivision, add_copies, fill_part_gradient
 from infoset.regret._cfr_kernels import AVERAGE_RETENTION, AVERAGE_WEIGHT, NUM_COLUMNS
 from infoset.regret._part_kernels import (
     DividedState,
     average_part,
     enter_part,
-    fill_policy,
     update_part,
     update_parts,
 )
@@ -94,13 +93,6 @@ class DividedIteration:
                 self._run_alternating(rows, done, interrupts)
             else:
                 self._run_simultaneous(rows, done, interrupts)
-
-    def fill_policy(self, player: Player, made: FloatArray, policy: RowNumbers) -> None:
-        """Fill the current policy of a player; made: the last row of the schedule."""
-        # This policy is packed once, with the random numbers of iteration 0.
-        made = np.append(made, 0.0).astype(self._unchanged.dtype)
-        state, rows = self._states[player], self._workspaces[0].rows
-        fill_policy(self._parts[player], state, made, policy, rows)
 
     def _run_alternating(self, rows: FloatArray, done: LongArray, interrupts: list[object]) -> None:
         """Run iterations in which player 1 responds to the new plan of player 0.

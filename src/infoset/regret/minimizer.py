@@ -31,7 +31,7 @@ from infoset.regret._cfr_kernels import (
     match_regrets,
     respond,
 )
-from infoset.regret._part_kernels import DividedState
+from infoset.regret._part_kernels import DividedState, fill_policy
 from infoset.regret.divided_iteration import DividedIteration
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
@@ -182,10 +182,26 @@ class RegretMinimizer(IterativeState):
 
     def _prepare(self) -> None:
         """Prepare iterations on the arrays of the state."""
-        self._threaded = self._divided = None
+        self._threaded: ThreadedIteration | None = None
+        self._made_divided: DividedIteration | None = None
         if self._division is None:
             self._threaded = self._make_threaded()
-            return
+
+    def _divided(self, division: PublicDivision) -> DividedIteration:
+        """Return the iteration by parts; a measurement frees its arrays."""
+        if self._made_divided is None:
+            self._made_divided = DividedIteration(
+                division,
+                self.scheme,
+                self._limit,
+                self._divided_states(),
+                self._number,
+                self._threads,
+            )
+        return self._made_divided
+
+    def _divided_states(self) -> tuple[DividedState, DividedState]:
+        """Return the arrays of the players in a divided form."""
         policies = self._policies or ((np.zeros(0, self._number),) * 2)
         arrays = zip(
             range(2),
@@ -198,9 +214,7 @@ class RegretMinimizer(IterativeState):
             strict=True,
         )
         first, second = (DividedState(*own) for own in arrays)
-        self._divided = DividedIteration(
-            self._division, self.scheme, self._limit, (first, second), self._number, self._threads
-        )
+        return first, second
 
     def _make_threaded(self) -> ThreadedIteration | None:
         """Return the iteration by threads or in stages; None if it runs in one compiled call."""
@@ -319,8 +333,12 @@ class RegretMinimizer(IterativeState):
 
     def _match(self, player: Player, policy: Any) -> Any:
         """Fill the current policy of a player, which matches its regrets, and return it."""
-        if self._divided is not None:
-            self._divided.fill_policy(player, self._last_row(), row_numbers(policy))
+        if self._division is not None:
+            state, division = self._divided_states()[player], self._division
+            # This policy is packed once, with the random numbers of iteration 0.
+            made = np.append(self._last_row(), 0.0).astype(self._number)
+            rows = division.row_workspace(self._number)
+            fill_policy(division.parts[player], state, made, row_numbers(policy), rows)
             return policy
         groups, regret = self._groups[player], self._regrets[player]
         tolerance = self._tolerances[player]
@@ -349,9 +367,10 @@ class RegretMinimizer(IterativeState):
         """Return memory for an evaluation, twice as long as the longest plan, in double precision.
 
         It reuses the memory of the current plans, which are recomputed when needed. None if plans
-        of the whole game are not stored.
+        of the whole game are not stored: then the arrays of the iteration are freed.
         """
         if self._division is not None:
+            self._made_divided = None
             return None
         self._has_plans = False
         if not self._plans:
@@ -471,8 +490,8 @@ class RegretMinimizer(IterativeState):
         # The previous row, then the rows of the iterations.
         rows = np.concatenate([self._last_row()[None], schedule])
         self._rows = self.iteration, rows
-        if self._divided is not None:
-            self._divided.run(rows, self._done)
+        if self._division is not None:
+            self._divided(self._division).run(rows, self._done)
             return
         if self._threaded is None:
             self._run_compiled(schedule, rows[0])
@@ -515,7 +534,7 @@ class RegretMinimizer(IterativeState):
             self.is_finished = True
             # Plans follow from the policies if they are needed again.
             self._has_plans, self._workspace = False, np.zeros(0)
-            self._threaded = self._divided = None
+            self._threaded = self._made_divided = None
             self._regrets = self._gradients = self._plans = ()
             self._previous = self._changes = self._tolerances = ()
 
