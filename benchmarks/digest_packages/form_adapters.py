@@ -127,14 +127,19 @@ def tree_without_ties(tree: GameTree, seed: int, noise: float = 0.0) -> GameTree
 def public_without_ties(form: PublicForm, seed: int, noise: float = 0.0) -> PublicForm:
     """Return a public form with random payoffs and a random prior, as `tree_without_ties`."""
     rng, ends = np.random.default_rng(seed), form.terminals
-    payoff = ends.payoff + 0.1 * form.payoff_width * rng.uniform(-1, 1, ends.payoff.shape)
+    first_payoff, payoff = ends.listed_payoffs(ends.payoff_set)
+    payoff += 0.1 * form.payoff_width * rng.uniform(-1, 1, payoff.shape)
     payoff *= 1 + noise * rng.uniform(-1, 1, payoff.shape)
     if form.constant_sum is not None:
         payoff[:, 1] = form.constant_sum - payoff[:, 0]
     limits = np.stack([payoff.min(axis=0), payoff.max(axis=0)], axis=1)
-    changed = replace(
-        form, terminals=replace(ends, payoff=payoff), utility_limits=limits, tree_infostates=None
+    terminals = replace(
+        ends,
+        payoff_set=np.arange(len(ends), dtype=np.int32),
+        first_payoff=first_payoff,
+        payoff=payoff,
     )
+    changed = replace(form, terminals=terminals, utility_limits=limits, tree_infostates=None)
     return with_ranges(changed, random_ranges(changed, seed + 1))
 
 
@@ -225,8 +230,11 @@ def layouts(form: Form) -> tuple[Any, ...]:
 
 
 def kernel_payoffs(form: Form, precision: str) -> Any:
-    """Return what the kernels read: pairs or hands by player, or sequences and payoffs."""
-    return tuple(form.payoffs(precision))[:3]
+    """Return what the kernels read: payoffs by player, or sequences and payoffs of all players."""
+    payoffs = form.payoffs(precision).by_player
+    if len(payoffs) != 2:
+        return [], payoffs[0].sequence, payoffs[0].payoff
+    return [tuple(own) for own in payoffs], np.zeros((0, 2), np.uint32), np.zeros((0, 2), precision)
 
 
 def measure(policy: Policy) -> Any:

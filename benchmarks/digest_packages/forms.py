@@ -58,7 +58,10 @@ def public_structure(name: str) -> object:
         list(form.hand_sets),
         list(form.hand_classes),
         form.prior.matrix(),
-        (ends.node, ends.action, ends.chance_reach, ends.operator, ends.first_payoff, ends.payoff),
+        (
+            *(ends.node, ends.action, ends.chance_reach, ends.operator),
+            *ends.listed_payoffs(ends.payoff_set),
+        ),
         [form.payoff_matrix(end, player) for end in range(len(ends)) for player in range(2)],
         (form.utility_limits, form.payoff_range, form.payoff_width, form.constant_sum),
         (form.payoff_rounding, form.rounding),
@@ -125,8 +128,7 @@ def gradients(kind: str, name: str) -> object:
 
 def kernel_payoffs(name: str, precision: str) -> object:
     """Return the payoffs of a sequence form as the kernels read them."""
-    pairs, sequences, payoff = adapters.kernel_payoffs(adapters.sequence_form(name), precision)
-    return [tuple(own) for own in pairs], sequences, payoff
+    return adapters.kernel_payoffs(adapters.sequence_form(name), precision)
 
 
 def values(kind: str, name: str) -> object:

@@ -279,6 +279,7 @@ def any_form(rng, num_cards, kind):
             chance_reach=rng.random(num_actions),
             hand_set=rng.integers(0, 3, num_actions).astype(np.int32),
             operator=rng.integers(0, len(operators), num_actions).astype(np.int32),
+            payoff_set=np.arange(num_actions, dtype=np.int32),
             first_payoff=np.arange(num_actions + 1) * num_outcomes,
             payoff=rng.normal(size=(num_actions * num_outcomes, 2)),
         ),

@@ -291,7 +291,7 @@ def test_public_forms_are_counted_before_they_are_built(monkeypatch):
         count_public_form(game.public_rules(), memory=1000)
     assert count_public_form(game.public_rules(), memory=10**15) == counts
     with pytest.raises(GameTooLargeError, match="the memory limit"):
-        build_public_form(infoset.load("leduc_poker(num_ranks=20)"), memory=1_000_000)
+        build_public_form(infoset.load("leduc_poker(num_ranks=20)"), memory=500_000)
 
 
 class Circle(LiarsDicePublicRules):

@@ -263,6 +263,7 @@ def _showdown_form(form: PublicForm, ends: tuple[_Showdown, ...], other: Player)
             chance_reach=form.terminals.chance_reach[terminal],
             hand_set=form.terminals.hand_set[terminal],
             operator=form.terminals.operator[terminal],
+            payoff_set=np.arange(len(ends), dtype=np.int32),
             first_payoff=np.cumsum([0, *map(len, paid)]),
             payoff=np.concatenate(paid),
         ),

@@ -374,10 +374,9 @@ def _with_arrivals(form: PublicForm, leaves: PublicLeaves) -> PublicForm:
         chance_reach=np.concatenate([ends.chance_reach, leaves.chance_reach]),
         hand_set=np.concatenate([ends.hand_set, leaves.hand_set]),
         operator=np.concatenate([ends.operator, ones * len(form.operators)]),
-        first_payoff=np.concatenate(
-            [ends.first_payoff, len(ends.payoff) + np.arange(1, count + 1)]
-        ),
-        payoff=np.concatenate([ends.payoff, np.ones((count, 2))]),
+        payoff_set=np.concatenate([ends.payoff_set, ones * (len(ends.first_payoff) - 1)]),
+        first_payoff=np.append(ends.first_payoff, len(ends.payoff) + 1),
+        payoff=np.concatenate([ends.payoff, np.ones((1, 2))]),
     )
     symmetry = form.symmetry
     if symmetry is not None:

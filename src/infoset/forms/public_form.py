@@ -229,21 +229,24 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         Where the weights of an operator are factors of payoffs, there is one more outcome, which
         pays nothing.
         """
-        ends, sizes = self.terminals, np.diff(self.terminals.first_payoff)
+        ends = self.terminals
         has_more = [isinstance(own, Dense) and own.reach is not None for own in self.operators]
         more = np.array(has_more)[ends.operator]
-        is_reach = np.repeat(np.where(more, 0.0, 1.0), sizes)
         if not more.any():
-            return self, is_reach
+            return self, np.ones(len(ends.payoff))
+        # Terminals with and without another outcome cannot share payoffs.
+        first, payoff = ends.listed_payoffs(ends.payoff_set)
+        sizes = np.diff(first)
         # The new outcome of a terminal is its last: it comes before the next one's first.
-        last = ends.first_payoff[1:][more]
+        last = first[1:][more]
         changed = replace(
             ends,
+            payoff_set=np.arange(len(ends), dtype=np.int32),
             first_payoff=np.cumsum([0, *(sizes + more)]),
-            payoff=np.insert(ends.payoff, last, 0.0, axis=0),
+            payoff=np.insert(payoff, last, 0.0, axis=0),
         )
         operators = tuple(map(with_outcome_of_reach, self.operators))
-        is_reach = np.insert(is_reach, last, 1.0)
+        is_reach = np.insert(np.repeat(np.where(more, 0.0, 1.0), sizes), last, 1.0)
         return replace(self, terminals=changed, operators=operators), is_reach
 
     def reach_payoffs(self) -> FormPayoffs:

@@ -62,8 +62,11 @@ def public_hand_gradient(form: PublicStructure, plan: FloatArray, player: Player
 def check_payoffs(form: PublicStructure, precision: str) -> None:
     """Check that a precision can represent the payoffs of a form; see `check_range`."""
     ends = form.terminals
-    reach = np.repeat(ends.chance_reach, np.diff(ends.first_payoff))[:, None]
-    check_range(form.name, ends.payoff * reach, precision)
+    # The largest reach of each set, and so of its outcomes.
+    reach = np.zeros(len(ends.first_payoff) - 1)
+    np.maximum.at(reach, ends.payoff_set, ends.chance_reach)
+    by_outcome = np.repeat(reach, np.diff(ends.first_payoff))
+    check_range(form.name, ends.payoff * by_outcome[:, None], precision)
 
 
 def split_public_payoffs(payoffs: PublicPayoffs, number: int) -> tuple[PublicPayoffs, ...]:
@@ -375,7 +378,7 @@ def _terms(
     """Yield the terms of the terminals with one operator and one set of hands."""
     ends, operator = form.terminals, form.operators[number]
     outcome = np.arange(operator.num_outcomes)
-    rows = ends.first_payoff[terminal] + outcome[:, None]
+    rows = ends.first_payoff[ends.payoff_set[terminal]] + outcome[:, None]
     # [outcomes, t] utility times chance reach
     payoff = ends.payoff[rows, player] * ends.chance_reach[terminal]
     own, other = (form.hand_sets[p][hand_set] for p in (player, 1 - player))

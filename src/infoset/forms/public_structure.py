@@ -49,11 +49,14 @@ class PublicTerminals(ShortRepr):
     """[T] index of the hands that chance has not removed; see `PublicForm.hand_sets`."""
     operator: IntArray
     """[T] index into `PublicForm.operators`."""
+    payoff_set: IntArray
+    """[T] index of the payoffs. Terminals share them: cards that are dealt do not change utilities.
+    """
     first_payoff: LongArray
-    """[T + 1] the payoffs of terminal t are `payoff[first_payoff[t]:first_payoff[t + 1]]`, one row
-    for each outcome of its operator."""
+    """[sets + 1] the payoffs of set s are `payoff[first_payoff[s]:first_payoff[s + 1]]`, with a row
+    for each outcome of the operator."""
     payoff: FloatArray
-    """[outcomes of all terminals, 2] utility of both players, in the game's units."""
+    """[outcomes of all sets, 2] utility of both players, in the game's units."""
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -63,19 +66,26 @@ class PublicTerminals(ShortRepr):
 
     def selected(self, terminals: LongArray, number: IntArray) -> PublicTerminals:
         """Return some of the terminals; number: for each node, its number in the result."""
-        sizes = np.diff(self.first_payoff)[terminals]
-        first = np.append(0, np.cumsum(sizes))
-        # The payoffs of a terminal are consecutive: each moves by the difference of the beginnings.
-        rows = np.repeat(self.first_payoff[terminals] - first[:-1], sizes) + np.arange(first[-1])
+        used, payoff_set = np.unique(self.payoff_set[terminals], return_inverse=True)
+        first, payoff = self.listed_payoffs(used)
         return PublicTerminals(
             node=number[self.node[terminals]],
             action=self.action[terminals],
             chance_reach=self.chance_reach[terminals],
             hand_set=self.hand_set[terminals],
             operator=self.operator[terminals],
+            payoff_set=payoff_set.astype(np.int32),
             first_payoff=first,
-            payoff=self.payoff[rows],
+            payoff=payoff,
         )
+
+    def listed_payoffs(self, sets: IntArray) -> tuple[LongArray, FloatArray]:
+        """Return `first_payoff` and `payoff` for a list of sets."""
+        sizes = np.diff(self.first_payoff)[sets]
+        first = np.append(0, np.cumsum(sizes))
+        # The payoffs of a set are consecutive: each moves by the difference of the beginnings.
+        rows = np.repeat(self.first_payoff[sets] - first[:-1], sizes) + np.arange(first[-1])
+        return first, self.payoff[rows]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -380,7 +390,8 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         """
         ends = self.terminals
         operator = self.operators[ends.operator[terminal]]
-        begin, end = ends.first_payoff[terminal : terminal + 2]
+        number = ends.payoff_set[terminal]
+        begin, end = ends.first_payoff[number : number + 2]
         utility: FloatArray = np.tensordot(
             ends.payoff[begin:end, player], operator.outcomes(self.prior), axes=1
         )
@@ -690,10 +701,11 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         labels = (self.hands, self.action_sets, self.observations)
         digest.update(canonical_text(labels).encode())
         ends = self.terminals
+        first_payoff, payoff = ends.listed_payoffs(ends.payoff_set)
         for whole in (
             *(self.player, self.parent, self.action, self.observation, self.action_set),
             *(self.hand_set, *self.hand_sets, *self.prior.cards),
-            *(ends.node, ends.action, ends.hand_set, ends.operator, ends.first_payoff),
+            *(ends.node, ends.action, ends.hand_set, ends.operator, first_payoff),
             *(array for operator in self.operators for array in _strengths(operator)),
         ):
             digest.update(np.ascontiguousarray(whole).astype("<i8").tobytes())
@@ -701,7 +713,7 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
             for rows in (self.symmetry.class_map, *self.symmetry.classes):
                 digest.update(rows.astype("<i8").tobytes())
         weights = [operator.weights for operator in self.operators if isinstance(operator, Dense)]
-        for numbers in (self.prior.matrix(), ends.chance_reach, ends.payoff, *weights):
+        for numbers in (self.prior.matrix(), ends.chance_reach, payoff, *weights):
             digest.update(np.ascontiguousarray(numbers).astype("<f8").tobytes())
         return digest.hexdigest()
 

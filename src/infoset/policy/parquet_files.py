@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 WHOLE: Final = {"uint16": 65_535, "uint8": 255}
 """The number that stands for a probability of 1."""
 
-ROW_GROUP_BYTES: Final = 1 << 25
+ROW_GROUP_BYTES: Final = 1 << 24
 """Bytes of the numbers in a row group, before they are compressed.
 
 Each column of a row group takes 150 bytes in the file beside its numbers, and 1,600 bytes of memory
-until the file is complete. With 1,100 hands, that is 0.5% and 5% of 32 MB."""
+until the file is complete. With 1,100 hands, that is 1% and 10% of 16 MB."""
 
 PROBABILITIES_PER_BLOCK: Final = 1 << 17
 """About how many probabilities are computed together, with 100 temporary bytes for each."""

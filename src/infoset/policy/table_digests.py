@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from infoset.typing import IntArray
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -78,10 +80,10 @@ def table_digest(table: Columns) -> str:
         if gaps:
             digest.update(values.is_null().to_numpy(zero_copy_only=False).tobytes())
         if kind == "string":
-            texts = [(text or "").encode() for text in values.to_pylist()]
             # Lengths first: the joined texts do not show where one of them ends.
-            digest.update(np.array([*map(len, texts)], "<i8").tobytes())
-            digest.update(b"".join(texts))
+            bounds, joined = _texts(values.fill_null(""))
+            digest.update(np.diff(bounds).astype("<i8").tobytes())
+            digest.update(joined)
         else:
             digest.update(_bytes_of(values))
     return digest.hexdigest()
@@ -92,6 +94,15 @@ def _plain_columns(table: Columns, columns: Sequence[int]) -> Iterator[tuple[str
     for block in column_blocks(table, columns):
         yield from zip(block.column_names, map(plain, block.columns), strict=True)
         del block  # before the next one is decoded
+
+
+def _texts(values: Any) -> tuple[IntArray, memoryview]:
+    """Return [n + 1] the bounds of texts in UTF-8, and the joined texts, without Python objects."""
+    if not len(values):  # there may be no buffers
+        return np.zeros(1, np.int32), memoryview(b"")
+    _, offsets, joined = values.buffers()
+    bounds = np.frombuffer(offsets, "<i4")[values.offset :][: len(values) + 1]
+    return bounds, memoryview(joined or b"")[bounds[0] : bounds[-1]]
 
 
 def _bytes_of(values: Any) -> bytes:

@@ -226,6 +226,7 @@ class _Derivation:
                 chance_reach=np.array([end.chance_reach for end in found]),
                 hand_set=hand_set[num_nodes:],
                 operator=np.array([end.operator for end in found], np.int32),
+                payoff_set=np.arange(len(found), dtype=np.int32),
                 first_payoff=np.cumsum([0, *(len(end.payoff) for end in found)]),
                 payoff=np.concatenate([end.payoff for end in found]),
             ),

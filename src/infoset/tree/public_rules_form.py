@@ -172,7 +172,7 @@ class _Compared(NamedTuple):
 
 
 class _Ends:
-    """The ends, as in `PublicTerminals`, but with the number of utilities of each.
+    """The ends, as in `PublicTerminals`, with the utilities of each set.
 
     Arrays are used because lists of objects would take more memory than a large form itself.
     """
@@ -180,7 +180,8 @@ class _Ends:
     def __init__(self) -> None:
         self.node, self.action = array("i"), array("i")
         self.reach, self.operator = array("d"), array("i")
-        self.size, self.payoff = array("i"), array("d")
+        self.payoff_set = array("i")
+        self.utilities: dict[tuple[tuple[float, float], ...], int] = {}
 
 
 class _PublicTree:
@@ -310,8 +311,8 @@ class _PublicTree:
         ends.action.append(place.action)
         ends.reach.append(place.reach)
         ends.operator.append(operator)
-        ends.size.append(len(end.utilities))
-        ends.payoff.extend(float(one) for pair in end.utilities for one in pair)
+        paid = tuple((float(own), float(other)) for own, other in end.utilities)
+        ends.payoff_set.append(ends.utilities.setdefault(paid, len(ends.utilities)))
 
     def form(self) -> PublicForm:
         """Return the public form."""
@@ -388,8 +389,9 @@ class _PublicTree:
             chance_reach=np.array(ends.reach),
             hand_set=_numbers(self.hand_set)[np.array(self.is_end, bool)],
             operator=_numbers(ends.operator),
-            first_payoff=np.append(0, np.cumsum(ends.size)),
-            payoff=np.array(ends.payoff).reshape(-1, 2),
+            payoff_set=_numbers(ends.payoff_set),
+            first_payoff=np.cumsum([0, *map(len, ends.utilities)]),
+            payoff=np.array([pair for own in ends.utilities for pair in own]),
         )
 
 
@@ -431,7 +433,7 @@ def _outcomes_that_occur(
     With equities, they are the utilities of the pairs with the smallest and largest equity.
     """
     meets = prior.matrix() > 0
-    first = terminals.first_payoff[:-1]
+    first = terminals.first_payoff[terminals.payoff_set]
     pairs = np.stack([terminals.operator, terminals.hand_set], axis=1)
     kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
     # [kinds, outcomes] whether an outcome occurs
@@ -447,7 +449,7 @@ def _outcomes_that_occur(
             expected.append(weighted.sum(axis=2).reshape(-1, 2))
         else:
             occurs[number, : operator.num_outcomes] = operator.occurring(reached)
-    certain = (first[:, None] + np.arange(3))[occurs[kind]]
+    certain = np.unique((first[:, None] + np.arange(3))[occurs[kind]])
     return np.concatenate([terminals.payoff[certain], *expected])
 
 
