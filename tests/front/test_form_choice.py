@@ -39,7 +39,7 @@ def test_the_public_form_is_chosen_if_the_tree_does_not_fit():
     result = infoset.solve("leduc_poker(num_ranks=50)", "cfr+", iterations=2)
     assert isinstance(result.policy, TabularPolicy)
     assert result.form_reason == (
-        "public form (3,011 public nodes, 100 × 100 hands, 39.2 MB): the game has 72,913,501 "
+        "public form (3,011 public nodes, 100 × 100 hands, 37.6 MB): the game has 72,913,501 "
         "histories, and its sequence form does not fit in the limits"
     )
     assert result.summary()["form"] == "public"
@@ -56,7 +56,7 @@ def test_the_public_form_is_chosen_if_it_is_much_faster(slow_visits, tmp_path):
     """The 5,071 world states of Leduc poker take 5 s by this forecast, those of Kuhn 0.06."""
     result = infoset.solve("leduc_poker", "cfr+", iterations=10)
     assert result.form_reason == (
-        "public form (191 public nodes, 6 × 6 hands, 342.2 kB): the game has 9,451 histories, and "
+        "public form (191 public nodes, 6 × 6 hands, 283.8 kB): the game has 9,451 histories, and "
         "its sequence form would take much longer"
     )
     assert result.policy.form.kind == "public"

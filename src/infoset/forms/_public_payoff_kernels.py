@@ -110,18 +110,21 @@ class PublicPayoffs(NamedTuple):
     """[B] the block of each batch."""
     kind: LongArray
     """[X] `FOLD`, `SHOWDOWN`, or `FIRST_MATRIX` plus the index of a matrix."""
+    weight_row: LongArray
+    order_row: LongArray
+    """[X] the rows of weights and of orders that each table reads."""
     own_weight: FloatArray
     other_weight: FloatArray
-    """[X * n] and [X * m] weight of each hand; 0 for removed hands."""
+    """[W * n] and [W * m] weight of each hand; 0 for removed hands."""
     own_order: OrderArray
     other_order: OrderArray
-    """[X, n] and [X, m] the hands by increasing strength."""
+    """[S, n] and [S, m] the hands by increasing strength."""
     weaker: OrderArray
     not_stronger: OrderArray
-    """[X, n] number of the opponent's hands that are weaker, and of those that are not stronger,
+    """[S, n] number of the opponent's hands that are weaker, and of those that are not stronger,
     than each hand in `own_order`."""
     twin_place: OrderArray
-    """[X, n] place in `other_order` of each hand's twin; m if it has none."""
+    """[S, n] place in `other_order` of each hand's twin; m if it has none."""
     twin: IntArray
     """[n] the opponent's hand with the same cards; -1 if it does not exist."""
     twin_factor: float
@@ -252,7 +255,7 @@ def add_value(payoffs: PublicPayoffs, hand: int, value: Lanes) -> None:
 
 
 @inner_kernel
-def value_by_strength(payoffs: PublicPayoffs, batch: int, table: int, of_all: Lanes) -> None:
+def value_by_strength(payoffs: PublicPayoffs, batch: int, order: int, of_all: Lanes) -> None:
     """Set the value of each hand to what it earns from weaker, equal and stronger hands.
 
     This is what it would earn by losing to all hands, plus the difference that it gains from weaker
@@ -268,33 +271,33 @@ def value_by_strength(payoffs: PublicPayoffs, batch: int, table: int, of_all: La
     # Both players' hands are passed in order of strength. A run of own hands of equal strength is
     # read twice: once before the opponent's hands of this strength are passed, and once after.
     while run < num_own:
-        weaker, not_stronger = payoffs.weaker[table, run], payoffs.not_stronger[table, run]
+        weaker, not_stronger = payoffs.weaker[order, run], payoffs.not_stronger[order, run]
         end = run + 1
-        while end < num_own and payoffs.weaker[table, end] == weaker:
-            if payoffs.not_stronger[table, end] != not_stronger:
+        while end < num_own and payoffs.weaker[order, end] == weaker:
+            if payoffs.not_stronger[order, end] != not_stronger:
                 break
             end += 1
         while passed < weaker:
-            total += add_hand(payoffs, payoffs.other_order[table, passed])
+            total += add_hand(payoffs, payoffs.other_order[order, passed])
             passed += 1
         has_ties = not_stronger > weaker
         for place in range(run, end):
-            hand = payoffs.own_order[table, place]
-            free = unblocked(payoffs, hand, total, payoffs.twin_place[table, hand] < passed)
+            hand = payoffs.own_order[order, place]
+            free = unblocked(payoffs, hand, total, payoffs.twin_place[order, hand] < passed)
             store(
                 payoffs.value, hand * LANES, LANES, free * (of_weaker if has_ties else without_ties)
             )
         if has_ties:
             while passed < not_stronger:
-                total += add_hand(payoffs, payoffs.other_order[table, passed])
+                total += add_hand(payoffs, payoffs.other_order[order, passed])
                 passed += 1
             for place in range(run, end):
-                hand = payoffs.own_order[table, place]
-                free = unblocked(payoffs, hand, total, payoffs.twin_place[table, hand] < passed)
+                hand = payoffs.own_order[order, place]
+                free = unblocked(payoffs, hand, total, payoffs.twin_place[order, hand] < passed)
                 add_value(payoffs, hand, free * of_weaker_or_equal)
         run = end
     while passed < num_other:
-        total += add_hand(payoffs, payoffs.other_order[table, passed])
+        total += add_hand(payoffs, payoffs.other_order[order, passed])
         passed += 1
     # Now the sums are those over all hands.
     for hand in range(num_own):
@@ -319,7 +322,7 @@ def read_reach(
 ) -> None:
     """Set the reach of the opponent's hands at the terms of a batch, times their weights."""
     num_hands = payoffs.other_order.shape[1]
-    weights = payoffs.table[batch] * num_hands
+    weights = payoffs.weight_row[payoffs.table[batch]] * num_hands
     if payoffs.other_rows[batch]:
         for hand in range(0, num_hands, LANES):
             take_rows(
@@ -350,7 +353,7 @@ def add_values(
 ) -> None:
     """Add the values of the player's hands at the terms of a batch, times their weights."""
     num_hands = payoffs.own_order.shape[1]
-    weights = payoffs.table[batch] * num_hands
+    weights = payoffs.weight_row[payoffs.table[batch]] * num_hands
     # Terms may share a sequence of the player: their values are added in order.
     if payoffs.own_rows[batch]:
         for hand in range(0, num_hands, LANES):
@@ -400,7 +403,7 @@ def add_batches(
         if kind == FOLD:
             value_of_all(payoffs, of_all)
         elif kind == SHOWDOWN:
-            value_by_strength(payoffs, batch, table, of_all)
+            value_by_strength(payoffs, batch, payoffs.order_row[table], of_all)
         else:
             value_of_matrix(payoffs, kind - FIRST_MATRIX, of_all)
         add_values(payoffs, batch, begin, count, gradient)

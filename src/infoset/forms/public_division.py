@@ -30,7 +30,7 @@ from infoset.forms.public_payoff_terms import (
     check_payoffs,
     in_parts,
     public_payoffs,
-    share_tables,
+    share_arrays,
     terminals_of_terms,
 )
 from infoset.forms.public_structure import PublicStructure
@@ -213,7 +213,7 @@ class PublicDivision:
         # Only the division needs these arrays.
         for name in ("of_terminal", "of_sequence", "rows"):
             vars(self).pop(name, None)
-        return (one, first), (share_tables(other, one), second)
+        return (one, first), (share_arrays(other, one), second)
 
     def _divide(self, player: Player) -> tuple[PublicPayoffs, LongArray]:
         payoffs = public_payoffs(self.form, player, self.form.layouts)
@@ -247,7 +247,7 @@ class PublicDivision:
         """Return, per player, the payoffs by part, indexed by places in the part."""
         check_payoffs(self.form, precision)
         first, second = (own.in_precision(precision) for own, _ in self._divided)
-        return first, second
+        return first, share_arrays(second, first)
 
     def workspace(self, payoffs: tuple[PublicPayoffs, PublicPayoffs]) -> PartWorkspace:
         """Return arrays for one thread, in the precision of the payoffs."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoset.forms._public_payoff_kernels import (
     FIRST_MATRIX,
@@ -157,21 +158,19 @@ def with_weights(payoffs: PublicPayoffs, weights: FloatArray) -> PublicPayoffs:
     return payoffs._replace(factor=blocks.factor(), block=blocks.block())
 
 
-SAME_TABLES = {
-    "own_order": "other_order",
-    "other_order": "own_order",
-    "own_weight": "other_weight",
-    "other_weight": "own_weight",
-}
-"""Arrays of a player's payoffs, and those of the opponent's payoffs with the same meaning."""
+ARRAYS_OF_PLAYERS = ("start", "stride", "classes", "class", "weight", "order")
+"""Arrays that payoffs have for their player, and, with the same meaning, for the opponent."""
 
 
-def share_tables(payoffs: PublicPayoffs, other: PublicPayoffs) -> PublicPayoffs:
+def share_arrays(payoffs: PublicPayoffs, other: PublicPayoffs) -> PublicPayoffs:
     """Return the payoffs of a player with the arrays of the opponent's payoffs that are equal."""
-    shared = {own: getattr(other, name) for own, name in SAME_TABLES.items()}
-    return payoffs._replace(
-        **{own: shared[own] for own in shared if np.array_equal(getattr(payoffs, own), shared[own])}
-    )
+    shared = {}
+    for own, opponent in (("own", "other"), ("other", "own")):
+        for name in ARRAYS_OF_PLAYERS:
+            array = getattr(other, f"{opponent}_{name}")
+            if np.array_equal(getattr(payoffs, f"{own}_{name}"), array):
+                shared[f"{own}_{name}"] = array
+    return payoffs._replace(**shared)
 
 
 def terminals_of_terms(form: PublicStructure, player: Player) -> LongArray:
@@ -303,11 +302,11 @@ def public_payoffs(
         placements = [_placement(form, p, given[p]) for p in range(2)]
     own, other = player, 1 - player
     num_own, num_other = form.num_hands[own], form.num_hands[other]
-    tables: list[_Table] = []
+    tables = _Tables()
     terminals, blocks = [np.zeros(0, np.int64)], _Blocks(np.dtype(np.float64))
     for every in _all_terms(form, player):
         for terms in _with_factors(form, player, every, placements):
-            tables.append(terms.table)
+            tables.add(terms.table)
             terminals.append(terms.terminal)
             blocks.add(_batches(np.array([len(terms.terminal)]))[0], terms.factor)
     first, table = _batches(np.array([len(some) for some in terminals[1:]], np.int64))
@@ -318,9 +317,9 @@ def public_payoffs(
     del terminals, placements  # before more arrays of their size are made
     blocking = _blocking(form.prior, own)
     own_order, other_order, weaker, not_stronger, twin_place = _orders(
-        tables, blocking.twin, num_other
+        tables.strengths(num_own + num_other), blocking.twin, num_other
     )
-    matrices = [table.matrix for table in tables if table.matrix is not None]
+    own_weight, other_weight = tables.weights(num_own, num_other)
     return PublicPayoffs(
         first=first,
         table=table,
@@ -336,9 +335,11 @@ def public_payoffs(
         other_class=form.hand_classes[other].copy(),
         factor=blocks.factor().astype(precision),
         block=blocks.block(),
-        kind=_kinds(tables),
-        own_weight=_rows([table.own_weight for table in tables], num_own, precision),
-        other_weight=_rows([table.other_weight for table in tables], num_other, precision),
+        kind=np.array(tables.kind, np.int64),
+        weight_row=np.array(tables.weight_row, np.int64),
+        order_row=np.array(tables.order_row, np.int64),
+        own_weight=own_weight.astype(precision, copy=False),
+        other_weight=other_weight.astype(precision, copy=False),
         own_order=own_order,
         other_order=other_order,
         weaker=weaker,
@@ -348,7 +349,7 @@ def public_payoffs(
         twin_factor=blocking.twin_factor,
         own_cards=blocking.own_cards,
         other_cards=blocking.other_cards,
-        matrix=np.array(matrices, precision).reshape(len(matrices), num_own, num_other),
+        matrix=np.array(tables.matrices, precision).reshape(-1, num_own, num_other),
         filled=(0, num_sequences),
         sums=np.zeros(blocking.num_sums * LANES, precision),
         reach=np.zeros(-(-num_other // LANES) * LANES**2, precision),
@@ -419,6 +420,52 @@ def _nonzero(table: _Table, terminal: LongArray, factor: FloatArray) -> _Terms:
     return _Terms(table, terminal[used], factor[:, used])
 
 
+class _Distinct:
+    """Distinct arrays of the same type and length, in the order of their first use."""
+
+    def __init__(self, number: np.dtype[Any]) -> None:
+        self.number = number
+        self._known: dict[bytes, int] = {}
+
+    def place(self, row: NDArray[Any]) -> int:
+        """Return the place of an array, which is added if it is new."""
+        return self._known.setdefault(row.astype(self.number).tobytes(), len(self._known))
+
+    def rows(self, width: int) -> NDArray[Any]:
+        """Return [rows, width] the arrays."""
+        rows = [np.frombuffer(own, self.number) for own in self._known]
+        return np.array(rows, self.number).reshape(-1, width)
+
+
+class _Tables:
+    """The tables of `PublicPayoffs`: boards have the same weights for folds and showdowns."""
+
+    def __init__(self) -> None:
+        self.kind, self.weight_row, self.order_row = array("q"), array("q"), array("q")
+        self.matrices: list[FloatArray] = []
+        self._weights = _Distinct(np.dtype(np.float64))
+        self._strengths = _Distinct(np.dtype(np.int32))
+
+    def add(self, table: _Table) -> None:
+        """Add a table; matrices are numbered in order."""
+        self.kind.append(table.kind + (len(self.matrices) if table.kind == FIRST_MATRIX else 0))
+        weights = np.concatenate([table.own_weight, table.other_weight])
+        self.weight_row.append(self._weights.place(weights))
+        strengths = np.concatenate([table.own_strength, table.other_strength])
+        self.order_row.append(self._strengths.place(strengths))
+        if table.matrix is not None:
+            self.matrices.append(table.matrix)
+
+    def weights(self, num_own: int, num_other: int) -> tuple[FloatArray, FloatArray]:
+        """Return `own_weight` and `other_weight`."""
+        rows = self._weights.rows(num_own + num_other)
+        return rows[:, :num_own].ravel(), rows[:, num_own:].ravel()
+
+    def strengths(self, num_hands: int) -> IntArray:
+        """Return [S, hands of both players] the strengths of each row of orders."""
+        return self._strengths.rows(num_hands)
+
+
 class _Blocks:
     """The distinct blocks of factors, and the block of each batch; see `PublicPayoffs`.
 
@@ -426,24 +473,20 @@ class _Blocks:
     """
 
     def __init__(self, number: np.dtype[Any]) -> None:
-        self._number = number
-        self._known: dict[bytes, int] = {}
+        self._blocks = _Distinct(number)
         self._block = array("i")
 
     def add(self, first: LongArray, factors: FloatArray) -> None:
         """Add batches of terms with [4, m] factors; first: bounds of the batches."""
         terms = np.arange(first[0], first[-1])
         batch = np.searchsorted(first, terms, side="right") - 1
-        blocks = np.zeros((len(first) - 1, NUM_FACTORS, LANES), self._number)
+        blocks = np.zeros((len(first) - 1, NUM_FACTORS, LANES), self._blocks.number)
         blocks[batch, :, terms - first[batch]] = factors.T
-        known = self._known
-        self._block.extend(known.setdefault(own.tobytes(), len(known)) for own in blocks)
+        self._block.extend(map(self._blocks.place, blocks))
 
     def factor(self) -> FloatArray:
         """Return `PublicPayoffs.factor`."""
-        return np.array(
-            [np.frombuffer(own, self._number) for own in self._known], self._number
-        ).ravel()
+        return self._blocks.rows(NUM_FACTORS * LANES).ravel()
 
     def block(self) -> IntArray:
         """Return `PublicPayoffs.block`."""
@@ -538,39 +581,25 @@ def _twins(own: IntArray, other: IntArray) -> IntArray:
 
 
 def _orders(
-    tables: Sequence[_Table], twin: IntArray, num_other: int
+    strengths: IntArray, twin: IntArray, num_other: int
 ) -> tuple[OrderArray, OrderArray, OrderArray, OrderArray, OrderArray]:
     """Return own_order, other_order, weaker, not_stronger and twin_place of `PublicPayoffs`."""
     num_own = len(twin)
     kind = np.uint16 if max(num_own, num_other) < 1 << 16 else np.uint32
-    own_order, weaker, not_stronger, twin_place = np.zeros((4, len(tables), num_own), kind)
-    other_order = np.zeros((len(tables), num_other), kind)
-    for row, table in enumerate(tables):
-        own_order[row] = np.argsort(table.own_strength, kind="stable")
-        other_order[row] = np.argsort(table.other_strength, kind="stable")
+    own_order, weaker, not_stronger, twin_place = np.zeros((4, len(strengths), num_own), kind)
+    other_order = np.zeros((len(strengths), num_other), kind)
+    for row, (own, other) in enumerate(np.split(both, [num_own]) for both in strengths):
+        own_order[row] = np.argsort(own, kind="stable")
+        other_order[row] = np.argsort(other, kind="stable")
         # Counts of weaker hands are places in the opponent's sorted strengths.
-        strengths = table.other_strength[other_order[row]]
-        ordered = table.own_strength[own_order[row]]
-        weaker[row] = np.searchsorted(strengths, ordered, side="left")
-        not_stronger[row] = np.searchsorted(strengths, ordered, side="right")
+        others, ordered = other[other_order[row]], own[own_order[row]]
+        weaker[row] = np.searchsorted(others, ordered, side="left")
+        not_stronger[row] = np.searchsorted(others, ordered, side="right")
         place = np.empty(num_other + 1, np.int32)
         place[other_order[row]] = np.arange(num_other)  # the inverse permutation
         place[-1] = num_other  # of the twin -1: after all hands
         twin_place[row] = place[twin]
     return own_order, other_order, weaker, not_stronger, twin_place
-
-
-def _kinds(tables: Sequence[_Table]) -> LongArray:
-    """Return [X] the kind of each table, with matrices numbered in order."""
-    kinds = np.array([table.kind for table in tables], np.int64)
-    is_matrix = kinds == FIRST_MATRIX
-    kinds[is_matrix] += np.arange(np.count_nonzero(is_matrix))
-    return kinds
-
-
-def _rows(rows: Sequence[FloatArray], width: int, precision: str) -> FloatArray:
-    """Return [X * width] rows as one array."""
-    return np.array(rows, precision).reshape(len(rows) * width)
 
 
 def listed_deviation(

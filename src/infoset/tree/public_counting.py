@@ -18,18 +18,18 @@ from infoset.tree.limits import allowed_memory
 from infoset.utils.arguments import check_choice
 from infoset.utils.text import format_bytes, format_count
 
-BYTES_PER_SEQUENCE = {"float64": 51, "float32": 35, "int16": 33}
+BYTES_PER_SEQUENCE = {"float64": 50, "float32": 33, "int16": 31}
 """By precision, for the state, layout, payoffs and measurements of a method of the CFR family.
 Methods with an adaptive prediction, such as `apcfr+`, need a third more."""
 
 BYTES_PER_DIVIDED_SEQUENCE = {"float64": 18, "float32": 9, "int16": 5}
-BYTES_PER_HAND_OF_BOARD = {"float64": 160, "float32": 140, "int16": 160}
+BYTES_PER_HAND_OF_BOARD = {"float64": 130, "float32": 120, "int16": 160}
 """The same for a form divided into parts. Methods that predict regrets need half as much more."""
 
 MAX_STEPS = 200_000
 """Number of actions and chance outcomes after which counting stops if the form does not fit."""
 
-BYTES_PER_PUBLIC_NODE = 350
+BYTES_PER_PUBLIC_NODE = 330
 """For the arrays of a public node or end, and for temporary ones while the form is built."""
 
 BYTES_PER_PAIR = 20
