@@ -45,9 +45,6 @@ from infoset.tree.limits import allowed_memory, current_limits
 from infoset.tree.public_counting import BYTES_PER_SEQUENCE
 from infoset.utils.interrupts import interrupts_held
 
-FASTER = 0.5
-"""Seconds that the public form must save for world states not to be visited."""
-
 
 @dataclass(frozen=True)
 class GameInfo:
@@ -175,7 +172,7 @@ def info(
     except KeyboardInterrupt:
         return _interrupted(game, allowed_memory(memory))
     if public.counts is not None:
-        is_faster = public.counts.is_much_faster(margin=FASTER) and public.fits_in("float64")
+        is_faster = public.counts.is_much_faster() and public.fits_in("float64")
         if (is_faster and max_worlds is None) or public.counts.world_states > limits.max_worlds:
             return _from_public_rules(public, public.counts, limits.max_worlds)
     watch = BuildWatch(max_worlds, max_seconds, memory, progress)

@@ -42,7 +42,7 @@ SECONDS_PER_WORLD, SECONDS_PER_HISTORY = 1e-5, 2e-7
 SECONDS_PER_SEQUENCE = {"public": 3e-9, "sequence": 1.4e-9}
 SECONDS_PER_TERMINAL = 1.6e-10
 """For an iteration: by sequences on both forms, and by terminals only on the sequence form."""
-TIMES_AS_LONG = 3
+TIMES_AS_LONG, MIN_SAVED = 3, 0.5
 
 WITHOUT_CARDS = (
     "if PublicRules.without_cards is overridden, the public tree is the same on all boards"
@@ -89,14 +89,14 @@ class PublicCounts:
         few = max(self.sequences) <= np.iinfo(np.int32).max
         return few and self.bytes_in(precision) <= allowed
 
-    def is_much_faster(self, num_gradients: int = 0, margin: float = 2.0) -> bool:
+    def is_much_faster(self, num_gradients: int = 0) -> bool:
         """Return whether the form takes less than a third of the sequence form's time.
 
         Time is for building and for `num_gradients` gradients of each player. The form must also
-        save more than `margin` seconds.
+        save more than half a second.
         """
         public, listed = (self.seconds(kind, num_gradients) for kind in ("public", "sequence"))
-        return listed - public > margin and listed > TIMES_AS_LONG * public
+        return listed - public > MIN_SAVED and listed > TIMES_AS_LONG * public
 
     def seconds(self, kind: str, num_gradients: int) -> float:
         """Return the forecast of processor time on the "public" or the "sequence" form."""
