@@ -12,7 +12,8 @@ In outputs, `...` matches anything, and all white space is equivalent. In what c
 match any other, and numbers with a decimal point or an exponent need to agree within one percent.
 A comment before a block can skip it, `<!-- test: skip -->`, set the expected exit code,
 `<!-- test: exit 2 -->`, or name the numbers that depend on the machine,
-`<!-- test: varying iterations, episodes per second -->`; two orders are separated by `; `.
+`<!-- test: varying iterations, episodes per second -->`; two orders are separated by `; `. After
+`<!-- test: file NAME -->`, the block is the text of that file.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def blocks(page: Path) -> list[Block]:
     found = []
     for match, following in zip_longest(matches, matches[1:]):
         order = match["order"] or ""
-        assert re.fullmatch(r"|skip|(exit \d+)?(; )?(varying .+)?", order), (
+        assert re.fullmatch(r"|skip|file [\w.]+|(exit \d+)?(; )?(varying .+)?", order), (
             f"{page.name}: unknown order {order!r}"
         )
         output = None
@@ -118,7 +119,9 @@ def run_page(page: Path) -> None:
         for block in blocks(page):
             if block.order == "skip":
                 continue
-            if block.language == "python":
+            if block.order.startswith("file "):
+                Path(block.order.removeprefix("file ")).write_text(block.body, encoding="utf-8")
+            elif block.language == "python":
                 run_python(block, module)
             elif block.language == "console":
                 run_console(block)

@@ -36,6 +36,8 @@ EXTRAS = {
     "infoset.interop.pettingzoo": ("pettingzoo",),
     "nolimit_endgame": ("phevaluator",),
     "poker_endgames": ("phevaluator",),
+    "solve_a_spot": ("phevaluator",),
+    "lock_and_learn": ("phevaluator",),
     "infoset.games.holdem_hands": ("phevaluator",),
 }
 """Pages, and packages with their modules, that need an optional extra."""

@@ -113,7 +113,7 @@ def test_a_bet_above_the_threshold_of_texassolver_is_all_in():
 
 
 def test_the_spot_of_the_documentation_is_solved():
-    page = (Path(__file__).parents[2] / "docs/solvers/poker_endgames.md").read_text()
+    page = (Path(__file__).parents[2] / "docs/solvers/solve_a_spot.md").read_text()
     game = parse_spot(page.partition("```text\n")[2].partition("```")[0])
     assert infoset.solve(game, target="0.3%pot").outcome == "converged"
 
