@@ -1,5 +1,8 @@
 """Sizes of bets as text: reading, printing, and the actions that follow, by hand."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +20,7 @@ from infoset.games.bet_sizes import (
     sizes_text,
 )
 
+PAGE = Path(__file__).parents[2] / "docs" / "solvers" / "bet_sizes.md"
 BOARDS = {"flop": "Ks9d8h", "turn": "Ks9d8h4s", "river": "Ks9d8h4s2c"}
 
 
@@ -56,6 +60,18 @@ def texts(draw, kind):
         spaced = draw(st.sampled_from([" ", "  "])).join(draw(st.permutations(words)))
         rules.append(f"{spaced.upper()} : {sizes}")
     return draw(st.sampled_from(["; ", ";"])).join(rules)
+
+
+def test_the_grammar_of_the_page_has_all_words_and_units():
+    rules = dict(re.findall(r"^    (\w+) +::= (.*)$", PAGE.read_text("utf-8"), re.MULTILINE))
+    tokens = {name: set(re.findall(r'"([^"]+)"', rule)) for name, rule in rules.items()}
+    assert tokens["word"] == {*STREETS, *POSITIONS, *EXCEPTIONS.values()}
+    assert tokens["size"] == {"%", "x", "c", "e", "a", "all-in", "allin"}
+    listed = ", ".join(
+        unit if unit in ("a", "all-in", "allin") else f"2{unit}" for unit in tokens["size"]
+    )
+    (rule,) = parse_sizes(f"{listed}, e, .5%, 3.%", "raises")
+    assert {size.unit for size in rule.sizes} == {"%", "x", "c", "e", "a"}
 
 
 @pytest.mark.parametrize("kind", ["bets", "raises"])
