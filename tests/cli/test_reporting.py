@@ -30,9 +30,25 @@ def test_long_reports_are_shortened(command):
     ran = command(
         "report", SPOT.replace("4s", ""), "--over", "rivers", "--sample", 90, "--iterations", 1
     )
-    assert ran.out.count("Ks9d8h") == 60
+    assert ran.out.count("\n  Ks9d8h") == 60
     assert "\n  ..." in ran.out
-    assert "\n  mean" in ran.out
+    assert "\n  sample mean" in ran.out
+    assert "\n  standard error" in ran.out
+
+
+def test_by_default_each_report_has_its_own_folder(command):
+    options = ("--iterations", 5, "--json")
+    first = command(*RUN, "--sample", 1, *options).json
+    assert first["folder"].startswith("runs/report-rivers-Ks9d8h4s-")
+    text = Path(first["folder"], "report.csv").read_text()
+    other = command("report", SPOT.replace("80", "90"), *RUN[2:], "--sample", 1, *options).json
+    assert command(*RUN, "--sample", 2, *options).json["folder"] not in (
+        first["folder"],
+        other["folder"],
+    )
+    assert command(*RUN, "--sample", 1, "--threads", 2, *options).json == first
+    assert Path(first["folder"], "report.csv").read_text() == text
+    assert len([*Path("runs").iterdir()]) == 3
 
 
 @pytest.mark.parametrize(
@@ -43,7 +59,11 @@ def test_long_reports_are_shortened(command):
         ((*RUN, "--sample", "missing.txt"), "is not a number, all, or a readable file"),
         ((*RUN, "--sample", "0"), "sample"),
         ((*RUN, "--line", "bet 7", "--sample", 1), "unknown line 'bet 7'"),
+        ((*RUN, "--target", "0.5pot"), "is not a number"),
+        ((*RUN, "--method", "lp"), "lp does not run on public forms"),
+        ((*RUN, "--precision", "int8"), "precision"),
     ],
 )
 def test_mistakes_are_named(command, options, message):
     assert message in command(*options).complaint
+    assert not Path("runs").exists()

@@ -1,16 +1,25 @@
 """Reports of an endgame over many boards."""
 
 import csv
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import ParameterError, UnknownNameError, UnsavedWarning
+from infoset.errors import (
+    CheckpointFileError,
+    CheckpointMismatchError,
+    GameTooLargeError,
+    InfosetError,
+    UnknownNameError,
+    UnsavedWarning,
+)
 from infoset.evaluation import PublicValues
 from infoset.experiments import board_report, report_boards, studies
 from infoset.games import NoLimitEndgame, boards_over, with_board
+from infoset.tree import build_limits
 
 GAME = NoLimitEndgame(
     "Ks9d8h4s",
@@ -73,7 +82,14 @@ def test_means_are_weighted_by_what_happens(made):
 def test_files_of_a_report_and_resuming(made, tmp_path, monkeypatch):
     folder = tmp_path / "report"
     assert {*made.files} <= {path.name for path in folder.iterdir()}
-    assert (folder / "report.md").read_text().startswith("# 3 rivers of nolimit_endgame\n")
+    text = (folder / "report.md").read_text()
+    assert text.startswith(
+        "# 3 rivers of nolimit_endgame\n\n"
+        f"- Spot: `{GAME}`\n"
+        "- Boards: 3 rivers, as given\n"
+        f"- Lines: `(start)`, `{LINE}`\n"
+        "- Method: auto, float64, target 0.1%pot\n\n"
+    )
     with (folder / "report.csv").open() as file:
         assert [row["board"] for row in csv.DictReader(file)][-1] == "mean"
     assert LINE in (folder / "report-1.svg").read_text()
@@ -113,23 +129,143 @@ def test_labels_say_what_was_done(tmp_path):
     assert sum(values[f"EV with the pot, {who}"] for who in ("oop", "ip")) < 80
 
 
-def test_a_sample_is_drawn_by_the_probabilities(tmp_path):
+def test_a_sample_is_drawn_by_the_probabilities():
     every = dict(boards_over(GAME, "rivers"))
     drawn = board_report._chosen(GAME, "rivers", 4_000, 1)
-    assert sum(one.probability for one in drawn) == pytest.approx(1)
-    for one in drawn:
-        assert abs(one.probability - every[one.board]) < 5 * (every[one.board] / 4_000) ** 0.5
+    assert sum(drawn.values()) == pytest.approx(1)
+    for one, weight in drawn.items():
+        assert one.probability == every[one.board]
+        assert abs(weight - every[one.board]) < 5 * (every[one.board] / 4_000) ** 0.5
     assert board_report._chosen(GAME, "rivers", 4_000, 1) == drawn
     assert board_report._chosen(GAME, "rivers", 4_000, 2) != drawn
-    with pytest.raises(ParameterError, match="sample"):
-        report_boards(GAME, "rivers", tmp_path / "r", sample=0)
 
 
-def test_mistakes_are_named(tmp_path):
-    with pytest.raises(UnknownNameError, match="did you mean rivers"):
-        report_boards(GAME, "river", tmp_path / "r")
-    with pytest.raises(UnknownNameError, match="unknown line 'bet 41'"):
-        report_boards(GAME, "rivers", tmp_path / "r", sample=1, lines=["bet 41"], workers=1)
+def test_means_of_a_sample_have_standard_errors(tmp_path):
+    options = {**OPTIONS, "sample": 12, "seed": 3, "iterations": 20}
+    (table,) = report_boards(*REPORT, tmp_path / "r", **options).report.tables
+    *rows, mean, error = table.rows
+    every = dict(boards_over(GAME, "rivers"))
+    assert all(row[2] == every[row[0]] for row in rows)
+    assert mean[:3] == ("sample mean", None, pytest.approx(sum(row[2] for row in rows)))
+    assert error[:3] == ("standard error", None, None)
+    assert "means of a sample of 12 with standard errors" in table.title
+    weights = [board_report._chosen(GAME, "rivers", 12, 3)[tuple(row[0:3:2])] for row in rows]
+    # One row for each draw: the textbook's error of a mean, and the jackknife's of a ratio.
+    numbers = np.repeat(
+        np.array([row[3:] for row in rows], float), [round(12 * w) for w in weights], axis=0
+    )
+    assert len(numbers) == 12
+    plain = numbers[:, :5].std(axis=0, ddof=1) / 12**0.5
+    assert error[3:8] == pytest.approx(plain.tolist())
+    place = table.columns.index(f"{LINE}: reached") - 3
+    reach, share = numbers[:, place], numbers[:, place + 1]
+    without = [(np.delete(reach * share, k).sum() / np.delete(reach, k).sum()) for k in range(12)]
+    jackknife = (11 / 12 * np.square(without - np.mean(without)).sum()) ** 0.5
+    assert 0 < error[4 + place] == pytest.approx(jackknife, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"over": "river"}, "did you mean rivers"),
+        ({"sample": 0}, "sample"),
+        ({"lines": ["bet 41"]}, "unknown line 'bet 41'; did you mean bet 40"),
+        ({"lines": ["check / check"]}, "unknown line 'check / check'; did you mean check / bet 40"),
+        ({"target": "0.5pot"}, "is not a number"),
+        ({"target": "-1"}, "out of range"),
+        ({"method": "foo"}, "method"),
+        ({"method": "lp"}, "lp does not run on public forms"),
+        ({"method": "foo.py:BAR"}, "foo.py"),
+        ({"precision": "int8"}, "precision"),
+        ({"precision": "float32", "method": "lp"}, "precision"),
+        ({"iterations": 0}, "iterations"),
+        ({"threads": 0}, "threads"),
+        ({"workers": 0}, "workers"),
+        ({"sample": ["Ks9d8h2c3c"]}, "must have 5 cards"),
+    ],
+)
+def test_mistakes_are_named_before_anything_is_written(tmp_path, changed, message):
+    given = {"game": GAME, "over": "rivers", "folder": tmp_path / "r", "workers": 1, "sample": 1}
+    with pytest.raises(InfosetError, match=message):
+        report_boards(**{**given, **changed})
+    assert not (tmp_path / "r").exists()
+
+
+def test_lines_with_cards_are_followed_by_the_rules():
+    turn = with_board(GAME, "Ks9d8h4s")
+    for line in ("(start)", "all-in", "check / check / 2c", "check / check / ah / bet 40"):
+        board_report._check_line(turn, line)
+    for line in ("all-in / call", "check / check / Ks", "check / check / 2c / call"):
+        with pytest.raises(UnknownNameError, match="unknown line"):
+            board_report._check_line(turn, line)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"game": replace(GAME, stack=61)},
+        {"sample": GIVEN[:2]},
+        {"target": "0.2%pot"},
+        {"iterations": 7},
+        {"lines": ["(start)"]},
+        {"method": "cfr+"},
+        {"precision": "float32"},
+    ],
+)
+def test_another_report_does_not_overwrite_the_first(made, tmp_path, changed):
+    folder = tmp_path / "report"
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    given = {"game": GAME, "over": "rivers", "folder": folder, **OPTIONS, **changed}
+    with pytest.raises(CheckpointMismatchError, match="is the folder of the study 'report-rivers-"):
+        report_boards(**given)
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_damaged_cell_is_named_with_the_remedy(made, tmp_path):
+    cell = next((tmp_path / "report" / "cells").iterdir())
+    whole = cell.read_text()
+    cell.write_text(whole[:-9])
+    with pytest.raises(CheckpointFileError, match="delete this file, and run the same command"):
+        report_boards(*REPORT, tmp_path / "report", **OPTIONS)
+    cell.unlink()
+    again = report_boards(*REPORT, tmp_path / "report", **OPTIONS)
+    assert again.report == made.report
+
+
+def test_precision_and_threads_reach_the_solver(made, tmp_path, monkeypatch):
+    asked = []
+
+    def recording(*given, **options):
+        asked.append((options["precision"], options["threads"]))
+        return infoset.solve(*given, **options)
+
+    monkeypatch.setattr(board_report, "solve", recording)
+    # Threads do not change results, so they do not make another report.
+    again = report_boards(*REPORT, tmp_path / "report", **OPTIONS, threads=2)
+    assert (again.report, asked) == (made.report, [])
+    options = {**OPTIONS, "sample": GIVEN[:1], "threads": 2, "precision": "int16"}
+    report_boards(*REPORT, tmp_path / "other", **options)
+    assert asked == [("int16", 2)]
+
+
+def test_boards_solved_simultaneously_share_the_memory(tmp_path):
+    with build_limits(memory=12_000):
+        assert board_report._memory(4, None, 100) == 3_000
+        assert board_report._memory(4, None, 2) == 6_000
+        assert board_report._memory(1, None, 100) is None
+        with ThreadPoolExecutor(3) as executor:
+            assert board_report._memory(None, executor, 100) == 4_000
+        assert board_report._memory(None, Executor(), 100) is None
+        options = {**OPTIONS, "workers": 2}
+        with pytest.raises(GameTooLargeError, match="share the memory: try --workers 1"):
+            report_boards(*REPORT, tmp_path / "r", **options)
+
+
+def test_noise_is_not_shown(made):
+    (table,) = made.report.tables
+    noisy = replace(table, rows=((*table.rows[0][:3], 4.81e-06, 1.2345678, *table.rows[0][5:]),))
+    assert " | 0 | 1.235 | " in str(noisy)
+    assert "e-" not in str(noisy)
 
 
 def test_of_many_boards_some_are_drawn():

@@ -145,8 +145,6 @@ def list_and_leave(
 
 def print_report_table(table: Table, title: str) -> None:
     """Print a table of a report, numbers on the right."""
-    from infoset.experiments.reports import entry_text
-
     numbers = [
         any(isinstance(row[column], int | float) for row in table.rows)
         for column in range(len(table.columns))
@@ -157,7 +155,7 @@ def print_report_table(table: Table, title: str) -> None:
     ]
     shown = TextTable(*headers)
     for row in table.rows:
-        shown.add_row(*(entry_text(entry).replace("`", "") for entry in row))
+        shown.add_row(*(table.text(entry).replace("`", "") for entry in row))
     print_table(shown, title=title)
 
 

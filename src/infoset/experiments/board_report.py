@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
-from math import fsum
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from math import fsum, isfinite, sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from infoset.errors import GameTooLargeError, ParameterError, UnknownNameError
 from infoset.evaluation import PublicValues
 from infoset.experiments.cells import CellInterrupted, CellResult
+from infoset.experiments.json_values import json_text
 from infoset.experiments.reports import Entry, FrequencyBars, Report, Table
 from infoset.experiments.studies import (
     CellCallback,
@@ -24,7 +28,8 @@ from infoset.experiments.studies import (
     run_study,
 )
 from infoset.forms import PublicForm
-from infoset.front import solve, to_public_form
+from infoset.front import resolve_method, solve, to_public_form
+from infoset.game.infostate import join_steps, split_steps
 from infoset.games import (
     BOARDS_OVER,
     NoLimitEndgame,
@@ -34,7 +39,11 @@ from infoset.games import (
     with_board,
 )
 from infoset.games.bet_sizes import POSITIONS
-from infoset.runs import Interrupt
+from infoset.regret.minimizer import PRECISIONS
+from infoset.runs import Interrupt, check_workers, parse_target
+from infoset.runs.workers import LocalProcesses
+from infoset.solvers import runs_on
+from infoset.tree import allowed_memory
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_choice, check_count
 
@@ -45,6 +54,12 @@ NUM_VALUES: Final = 5
 """Number of columns for the error, values and equities; columns for frequencies follow."""
 MAX_BARS: Final = 60
 """Maximum number of boards in a picture."""
+SMALLEST_SHOWN: Final = 0.00005
+"""Smaller numbers of a table are below what solutions determine, and shown as 0."""
+GIVEN: Final = "as given"
+SAMPLE_MEAN: Final = "sample mean"
+STANDARD_ERROR: Final = "standard error"
+LOCAL_EXECUTORS: Final = (LocalProcesses, ProcessPoolExecutor, ThreadPoolExecutor)
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,11 @@ class BoardCell:
     iterations : int or None
     lines : tuple[str, ...]
         The public nodes whose frequencies are measured.
+    precision : str
+    threads : int
+        The result is the same for any number.
+    memory : int or None
+        Bytes allowed for building the game; None for the default of the machine where it is built.
     """
 
     game: str
@@ -67,6 +87,9 @@ class BoardCell:
     target: str | None
     iterations: int | None
     lines: tuple[str, ...]
+    precision: str = "float64"
+    threads: int = field(default=1, compare=False)
+    memory: int | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
@@ -76,14 +99,17 @@ class BoardCell:
 
     def settings(self) -> Mapping[str, Any]:
         """Return the settings that determine the result."""
-        return asdict(self)
+        values = asdict(self)
+        del values["threads"], values["memory"]
+        return values
 
     def run(self, interrupt: Interrupt) -> CellResult:
         """Return the error, the players' values and equities, and the frequencies at the lines."""
-        form = to_public_form(load_game(self.game))
         result = solve(
-            form,
+            self._form(),
             self.method,
+            precision=self.precision,
+            threads=self.threads,
             target=self.target,
             iterations=self.iterations,
             callback=lambda _: interrupt.is_set(),
@@ -102,6 +128,20 @@ class BoardCell:
             "lines": [_at_line(values, line) for line in self.lines],
             "seconds": result.seconds,
         }
+
+    def _form(self) -> PublicForm:
+        try:
+            return to_public_form(
+                load_game(self.game), memory=self.memory, precision=self.precision
+            )
+        except GameTooLargeError as error:
+            if self.memory is None:
+                raise
+            raise type(error)(
+                f"{str(error).rstrip('.')}. Boards that are solved simultaneously share the "
+                "memory: try --workers 1",
+                error.counts,
+            ) from error
 
 
 def _equities(values: PublicValues) -> list[float]:
@@ -127,14 +167,70 @@ def _at_line(values: PublicValues, line: str) -> dict[str, Any]:
 
 
 class BoardSetting(NamedTuple):
-    """The parameters of a report."""
+    """The parameters of a report, which identify it."""
 
     game: NoLimitEndgame
-    boards: tuple[WeightedBoard, ...]
+    over: str
+    boards: Mapping[WeightedBoard, float]
+    """The weights of the boards in the means, which sum to 1."""
+    selection: str
+    """How the boards were chosen."""
+    num_draws: int | None
+    """The number of boards drawn; None if they are not a sample."""
     lines: tuple[str, ...]
     method: str
     target: str | None
     iterations: int | None
+    precision: str
+
+    @property
+    def title(self) -> str:
+        """The number of boards, and the game."""
+        return f"{len(self.boards):,} {self.over} of {self.game.name}"
+
+    @property
+    def text(self) -> str:
+        """The parameters as a list in Markdown."""
+        stops = f"target {self.target}" if self.target is not None else "no target"
+        if self.iterations is not None:
+            stops += f", at most {self.iterations:,} iterations"
+        return (
+            f"- Spot: `{self.game}`\n"
+            f"- Boards: {len(self.boards):,} {self.over}, {self.selection}\n"
+            f"- Lines: {', '.join(f'`{line}`' for line in self.lines)}\n"
+            f"- Method: {self.method}, {self.precision}, {stops}"
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of the study, and of its default folder: reports with other names differ."""
+        values = (self.text, [one.board for one in self.boards])
+        digest = sha256(json_text(values).encode()).hexdigest()[:8]
+        return f"{STUDY}-{self.over}-{self.game.board}-{digest}"
+
+    def cells(self, threads: int = 1, memory: int | None = None) -> list[BoardCell]:
+        """Return the cells of the boards."""
+        return [
+            BoardCell(
+                str(with_board(self.game, one.board)),
+                self.method,
+                self.target,
+                self.iterations,
+                self.lines,
+                self.precision,
+                threads,
+                memory,
+            )
+            for one in self.boards
+        ]
+
+
+class BoardRun(NamedTuple):
+    """A report, and what does not change its results."""
+
+    setting: BoardSetting
+    threads: int
+    memory: int | None
 
 
 def report_boards(
@@ -148,6 +244,8 @@ def report_boards(
     method: str = "auto",
     target: str | None = "0.5%pot",
     iterations: int | None = None,
+    precision: str = "float64",
+    threads: int = 1,
     workers: int | None = None,
     executor: Executor | None = None,
     callback: CellCallback | None = None,
@@ -166,13 +264,16 @@ def report_boards(
         solve. By default, all boards are solved, one for each class of symmetric boards.
     lines
         The public nodes whose frequencies are reported, such as `check / bet 50`.
-    target, iterations
-        Limits for each board, as in `solve`.
+    target, iterations, precision, threads
+        For each board, as in `solve`.
     workers, executor, callback
-        As in `run_study`.
+        As in `run_study`; by default, `workers` times `threads` is the number of cores. Boards that
+        are solved simultaneously on this machine share the memory that a game may use.
 
     Raises
     ------
+    CheckpointMismatchError
+        If the folder belongs to another report.
     ParameterError
         If an argument is invalid, or a board is impossible.
     GameTooLargeError
@@ -180,45 +281,152 @@ def report_boards(
     UnknownNameError
         If a line does not exist on a board.
     """
+    setting = board_setting(
+        game,
+        over,
+        sample=sample,
+        seed=seed,
+        lines=lines,
+        method=method,
+        target=target,
+        iterations=iterations,
+        precision=precision,
+        threads=threads,
+    )
+    return run_report(
+        setting, folder, threads=threads, workers=workers, executor=executor, callback=callback
+    )
+
+
+def board_setting(
+    game: NoLimitEndgame,
+    over: str,
+    *,
+    sample: int | Sequence[str] | None,
+    seed: int,
+    lines: Sequence[str],
+    method: str,
+    target: str | None,
+    iterations: int | None,
+    precision: str,
+    threads: int,
+) -> BoardSetting:
+    """Check the arguments of `report_boards`, before anything is built or written."""
     check_choice("over", over, BOARDS_OVER)
+    check_choice("precision", precision, tuple(PRECISIONS))
+    chosen = resolve_method(method, precision, threads)
+    if not runs_on(chosen, "public"):
+        raise ParameterError(
+            f"{chosen.name} does not run on public forms, with which reports solve: choose another "
+            "method, such as cfr+ (--method cfr+)"
+        )
+    if target is not None:
+        number, _ = parse_target(target, game.name, game.initial_pot)
+        if not (isfinite(number) and number >= 0):
+            raise ParameterError(
+                f"target={target} is out of range: give a finite number that is at least 0"
+            )
+    if iterations is not None:
+        check_count("iterations", iterations, minimum=1)
     boards = _chosen(game, over, sample, seed)
-    setting = BoardSetting(game, boards, tuple(lines), method, target, iterations)
-    title = f"{len(boards):,} {over} of {game.name}"
-    experiment = Experiment(STUDY, title, tabulate_boards, setting, setting, "", "")
-    study = Study(STUDY, title, (experiment,))
+    first = with_board(game, next(iter(boards)).board)
+    for line in lines:
+        _check_line(first, line)
+    num_draws = sample if isinstance(sample, int) else None
+    selection = GIVEN
+    if num_draws is not None:
+        selection = f"a sample of {num_draws:,} drawn with replacement, random seed {seed}"
+    elif sample is None:
+        selection = "one for each class of symmetric boards"
+    return BoardSetting(
+        game=game,
+        over=over,
+        boards=boards,
+        selection=selection,
+        num_draws=num_draws,
+        lines=tuple(lines),
+        method=method,
+        target=target,
+        iterations=iterations,
+        precision=precision,
+    )
+
+
+def _check_line(game: NoLimitEndgame, line: str) -> None:
+    """Raise unless a line leads to a decision; the rules are followed without a public form."""
+    rules: Any = game.public_rules()
+    state = rules.initial_state()
+    passed: list[str] = []
+    known: dict[str, Any] = {}
+    steps = split_steps(line)
+    for place, text in enumerate(steps):
+        if rules.actor(state) is None:
+            known = {str(deal.observation): deal.next_state for deal in rules.deals(state)}
+        else:
+            known = {
+                str(rules.observation(state, action)): rules.next_state(state, action)
+                for action in rules.legal_actions(state)
+            }
+        step = text if text in known else game.normal_text(text)
+        if step not in known or (place == len(steps) - 1 and rules.actor(known[step]) is None):
+            decisions = [name for name, after in known.items() if rules.actor(after) is not None]
+            found = [join_steps([*passed, name]) for name in decisions]
+            raise UnknownNameError.of("line", line, [START, *found])
+        state = known[step]
+        passed.append(step)
+
+
+def _chosen(
+    game: NoLimitEndgame, over: str, sample: int | Sequence[str] | None, seed: int
+) -> dict[WeightedBoard, float]:
+    """Return the boards to solve, and their weights in the means, which sum to 1."""
+    if sample is not None and not isinstance(sample, int):
+        return {one: one.probability for one in boards_over(game, over, sample)}
+    every = boards_over(game, over)
+    if sample is None:
+        return {one: one.probability for one in every}
+    check_count("sample", sample, minimum=1)
+    likely = np.array([one.probability for one in every])
+    drawn = np.random.default_rng(seed).choice(len(every), sample, p=likely / likely.sum())
+    counts = sorted(Counter(drawn.tolist()).items())
+    return {every[place]: count / sample for place, count in counts}
+
+
+def run_report(
+    setting: BoardSetting,
+    folder: str | Path,
+    *,
+    threads: int = 1,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    callback: CellCallback | None = None,
+) -> Finished:
+    """Run or resume the report of a checked setting, as `report_boards` does."""
+    check_workers(workers, executor)
+    if executor is None and workers is None:
+        workers = max(1, (os.cpu_count() or 1) // threads)
+    run = BoardRun(setting, threads, _memory(workers, executor, len(setting.boards)))
+    experiment = Experiment(STUDY, setting.title, tabulate_boards, run, run, "", "")
+    study = Study(setting.name, setting.title, (experiment,))
     (finished,) = run_study(
         study, Path(folder), workers=workers, executor=executor, callback=callback
     )
     return finished
 
 
-def _chosen(
-    game: NoLimitEndgame, over: str, sample: int | Sequence[str] | None, seed: int
-) -> tuple[WeightedBoard, ...]:
-    """Return the boards to solve, with probabilities that sum to 1."""
-    if sample is not None and not isinstance(sample, int):
-        return boards_over(game, over, sample)
-    every = boards_over(game, over)
-    if sample is None:
-        return every
-    check_count("sample", sample, minimum=1)
-    likely = np.array([one.probability for one in every])
-    drawn = np.random.default_rng(seed).choice(len(every), sample, p=likely / likely.sum())
-    return tuple(
-        WeightedBoard(every[place].board, count / sample)
-        for place, count in sorted(Counter(drawn.tolist()).items())
-    )
+def _memory(workers: int | None, executor: Executor | None, num_boards: int) -> int | None:
+    """Return the memory for each board if several are solved on this machine, otherwise None."""
+    if isinstance(executor, LOCAL_EXECUTORS):
+        workers = getattr(executor, "workers", None) or getattr(executor, "_max_workers", None)
+    together = min(workers or 1, num_boards)
+    return allowed_memory(None) // together if together > 1 else None
 
 
-def tabulate_boards(run: RunCells, setting: BoardSetting) -> Report:
+def tabulate_boards(run: RunCells, board_run: BoardRun) -> Report:
     """Return a table with a row for each board and their mean, and a picture for each line."""
-    game, boards, lines, method, target, iterations = setting
-    results = run(
-        [
-            BoardCell(str(with_board(game, one.board)), method, target, iterations, lines)
-            for one in boards
-        ]
-    )
+    setting, threads, memory = board_run
+    game, lines, boards = setting.game, setting.lines, [*setting.boards]
+    results = run(setting.cells(threads, memory))
     actions = [_actions(results, place) for place in range(len(lines))]
     # With rake, the sum of utilities is not constant, and exploitability is not defined.
     error = "largest_gain" if results[0]["exploitability"] is None else "exploitability"
@@ -227,22 +435,35 @@ def tabulate_boards(run: RunCells, setting: BoardSetting) -> Report:
     columns += [f"{what}, {who}" for who in POSITIONS for what in ("EV with the pot", "equity")]
     for line, own in zip(lines, actions, strict=True):
         columns += [f"{line}: {name}" for name in (REACHED, *own)]
-    rows = [
+    rows: list[tuple[Entry, ...]] = [
         (one.board, result["outcome"], one.probability, *_numbers(game, result, error, actions))
         for one, result in zip(boards, results, strict=True)
     ]
-    weights = np.array([one.probability for one in boards])
-    total = fsum(weights.tolist())
-    mean = ("mean", None, total, *_means(rows, weights, [*map(len, actions)]))
+    numbers = np.array([row[3:] for row in rows], np.float64)  # None becomes NaN
+    weights = np.array([*setting.boards.values()])
+    means, deviations = _means(numbers, weights, [*map(len, actions)])
+    total = fsum(one.probability for one in boards)
+    draws = setting.num_draws
+    rows.append(("mean" if draws is None else SAMPLE_MEAN, None, total, *means))
+    given = "the ranges"
+    if setting.selection == GIVEN:
+        given += " and that it is one of these"
     title = (
-        f"Probability of the board given the ranges, {named}, EV with the pot and equity of each "
+        f"Probability of the board given {given}, {named}, EV with the pot and equity of each "
         "player, and frequencies of lines and actions"
     )
-    table = Table(STUDY, title, tuple(columns), (*rows, mean))
+    if draws is not None:
+        title += f"; means of a sample of {draws:,}"
+    if draws is not None and draws > 1:
+        title += " with standard errors"
+        scale = 1 / sqrt(draws - 1)
+        errors = [None if one is None else scale * one for one in deviations]
+        rows.append((STANDARD_ERROR, None, None, *errors))
+    table = Table(STUDY, title, tuple(columns), tuple(rows), SMALLEST_SHOWN)
     pictures = tuple(
         _picture(boards, results, place, line, actions[place]) for place, line in enumerate(lines)
     )
-    return Report((table,), pictures)
+    return Report((table,), pictures, setting.text)
 
 
 def _actions(results: Sequence[CellResult], place: int) -> list[str]:
@@ -270,20 +491,37 @@ def _numbers(
 
 
 def _means(
-    rows: Sequence[tuple[Entry, ...]], weights: FloatArray, num_actions: Sequence[int]
-) -> list[float | None]:
-    """Return the means of numeric columns, weighted by the probability of each board or node."""
-    numbers = np.array([row[3:] for row in rows], np.float64)  # None becomes NaN
-    found: list[float | None] = (weights @ numbers[:, :NUM_VALUES]).tolist()
+    numbers: FloatArray, weights: FloatArray, num_actions: Sequence[int]
+) -> tuple[list[float | None], list[float | None]]:
+    """Return means of numeric columns, weighted by the probability of each board or node.
+
+    The second list has standard deviations; those of frequencies, which are ratios of two means,
+    are of the linear approximation at these means.
+    """
+
+    def deviations(centered: FloatArray) -> list[float]:
+        found: list[float] = np.sqrt(weights @ centered**2).tolist()
+        return found
+
+    plain = numbers[:, :NUM_VALUES]
+    means: list[float | None] = (weights @ plain).tolist()
+    spreads: list[float | None] = [*deviations(plain - weights @ plain)]
     first = NUM_VALUES
     for count in num_actions:
-        reach = weights * numbers[:, first]
+        reach = numbers[:, first : first + 1]
         shares = np.nan_to_num(numbers[:, first + 1 : first + 1 + count])
-        total = float(reach.sum())
-        found.append(total)
-        found += (reach @ shares / total).tolist() if total > 0 else [None] * count
+        total = float((weights @ reach)[0])
+        means.append(total)
+        spreads += deviations(reach - total)
+        if total > 0:
+            ratios = weights @ (reach * shares) / total
+            means += ratios.tolist()
+            spreads += deviations(reach * (shares - ratios) / total)
+        else:
+            means += [None] * count
+            spreads += [None] * count
         first += 1 + count
-    return found
+    return means, spreads
 
 
 def _picture(

@@ -266,11 +266,12 @@ def _read_json(path: Path, hints: Mapping[str, Any]) -> dict[str, Any]:
         return fields
     except OSError as error:
         raise CheckpointFileError(
-            f"{path} cannot be read ({error.strerror or error}): delete it to run the cell again"
+            f"{path} cannot be read ({error.strerror or error}): delete this file, and run "
+            "the same command again"
         ) from error
     except ValueError as error:
         raise CheckpointFileError(
-            f"{path} is damaged ({error}): delete it to run the cell again"
+            f"{path} is damaged ({error}): delete this file, and run the same command again"
         ) from error
 
 

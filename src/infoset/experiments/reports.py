@@ -104,10 +104,17 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Entry, ...], ...]
     """None stands for a missing entry."""
+    smallest_shown: float = 0.0
+    """Smaller numbers are noise, and shown as 0; CSV has them."""
+
+    def text(self, entry: Entry) -> str:
+        """Return the text of an entry."""
+        is_noise = isinstance(entry, float) and abs(entry) < self.smallest_shown
+        return entry_text(0.0 if is_noise else entry)
 
     def __str__(self) -> str:
         lines = [self.columns, ("---",) * len(self.columns), *self.rows]
-        texts = ["| " + " | ".join(map(entry_text, line)) + " |" for line in lines]
+        texts = ["| " + " | ".join(map(self.text, line)) + " |" for line in lines]
         texts[1] = texts[1].replace(" ", "")
         return "\n".join(texts)
 
@@ -232,10 +239,12 @@ class Report:
 
     tables: tuple[Table, ...]
     charts: tuple[Chart | HeatMap | FrequencyBars, ...] = ()
+    settings: str = ""
+    """The settings of the experiment, as Markdown."""
 
     def markdown(self, title: str) -> str:
-        """Return the tables and links to the figures as Markdown, under a title."""
-        parts = [f"# {title}"]
+        """Return settings, tables and links to the figures as Markdown, under a title."""
+        parts = [f"# {title}", *([self.settings] if self.settings else [])]
         parts += [f"{table.title}\n\n{table}" for table in self.tables]
         parts += [f"![{chart.title}]({chart.name}.svg)" for chart in self.charts]
         return "\n\n".join(parts) + "\n"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from infoset.cli.commands.solve import PrecisionOption, ThreadsOption
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import JsonOption, OnOption, WorkersOption, executor_of
 from infoset.cli.progress import cells_counted
@@ -70,12 +71,14 @@ def run(
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Maximum number of iterations on each board.")
     ] = None,
+    precision: PrecisionOption = None,
+    threads: ThreadsOption = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help="Folder of the report; boards already finished there are skipped.",
-            show_default="runs/report-STREET",
+            show_default="runs/report-STREET-BOARD-CODE",
         ),
     ] = None,
     workers: WorkersOption = None,
@@ -85,10 +88,12 @@ def run(
     """Solve a poker endgame on many boards, and tabulate the results.
 
     The table has a row for each board and a row of means: probability given the ranges,
-    exploitability, EV with the pot and equity of each player, and action frequencies.
+    exploitability, EV with the pot and equity of each player, and action frequencies. For a
+    sample, the last row has standard errors.
     Ctrl-C stops at any time; the same command then resumes with the remaining boards.
     """
-    from infoset.experiments import check_writable, report_boards
+    from infoset.experiments import check_writable
+    from infoset.experiments.board_report import board_setting, run_report
     from infoset.front import load
     from infoset.games import NoLimitEndgame
 
@@ -98,20 +103,28 @@ def run(
             f"report solves hold'em endgames, and {shortened(str(rules))} is another game: give "
             "nolimit_endgame(board=...), or a spot file"
         )
-    folder = Path("runs") / f"report-{over}" if out is None else out
+    num_threads = 1 if threads is None else threads
+    setting = board_setting(
+        rules,
+        over,
+        sample=_sample(sample),
+        seed=seed,
+        lines=line or ("(start)",),
+        method=method,
+        target=target,
+        iterations=iterations,
+        precision=precision or "float64",
+        threads=num_threads,
+    )
+    # The name differs between settings, so that no report overwrites another.
+    folder = Path("runs") / setting.name if out is None else out
     check_writable(folder)
     try:
         with executor_of(on, workers) as executor, cells_counted() as callback:
-            found = report_boards(
-                rules,
-                over,
+            found = run_report(
+                setting,
                 folder,
-                sample=_sample(sample),
-                seed=seed,
-                lines=line or ("(start)",),
-                method=method,
-                target=target,
-                iterations=iterations,
+                threads=num_threads,
                 workers=workers,
                 executor=executor,
                 callback=callback,
@@ -147,10 +160,11 @@ def _sample(text: str) -> int | Sequence[str] | None:
 
 
 def _shortened(table: Table) -> Table:
-    """Return a table with the first rows and the row of means."""
+    """Return a table with the first rows and those of means and standard errors."""
     from dataclasses import replace
 
-    if len(table.rows) <= MAX_ROWS + 1:
+    boards = [row for row in table.rows if row[1] is not None]
+    if len(boards) <= MAX_ROWS:
         return table
     more = ("...", *[None] * (len(table.columns) - 1))
-    return replace(table, rows=(*table.rows[:MAX_ROWS], more, table.rows[-1]))
+    return replace(table, rows=(*boards[:MAX_ROWS], more, *table.rows[len(boards) :]))
