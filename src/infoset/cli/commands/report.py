@@ -38,7 +38,7 @@ def run(
         typer.Option(
             metavar="STREET",
             help="Boards to solve: flops, turns after the spot's flop, or rivers after its turn "
-            "(after its flop if it has no turn). The game begins on that street.",
+            "(or flop). The game begins on that street.",
         ),
     ] = "turns",
     sample: Annotated[
