@@ -104,6 +104,27 @@ def test_files_of_a_report_and_resuming(made, tmp_path, monkeypatch):
     assert done == [("report", 1, 3), ("report", 2, 3), ("report", 3, 3)]
 
 
+def test_an_interrupted_report_solves_only_the_remaining_boards(made, tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "stopped"
+    with pytest.raises(KeyboardInterrupt):
+        report_boards(*REPORT, folder, **OPTIONS, callback=stop)
+    saved = len([*(folder / "cells").iterdir()])
+    solved = []
+
+    def recording(*given, **options):
+        solved.append(given)
+        return infoset.solve(*given, **options)
+
+    monkeypatch.setattr(board_report, "solve", recording)
+    report = report_boards(*REPORT, folder, **OPTIONS).report
+    assert report == made.report
+    assert saved >= 1
+    assert len(solved) == 3 - saved
+
+
 def test_a_full_disk_costs_the_files_and_not_the_report(made, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device", "report.csv")

@@ -224,7 +224,9 @@ def test_a_study_goes_on_where_its_folder_vanished(folder):
 def test_a_damaged_file_is_named(folder, text):
     run_cells([Draw(1)], folder)
     folder.file_of(Draw(1)).write_text(text)
-    with pytest.raises(CheckpointFileError, match=r"draw-\w+\.json is damaged .*: delete it"):
+    with pytest.raises(
+        CheckpointFileError, match=r"draw-\w+\.json is damaged .*: delete this file"
+    ):
         run_cells([Draw(1)], folder)
 
 
