@@ -33,6 +33,7 @@ __all__ = [
     "PolicyFileError",
     "PolicyMismatchError",
     "ResultFileError",
+    "RoundedSizesWarning",
     "ScoreCardError",
     "SpentTimeWarning",
     "SubjectShapeError",
@@ -295,6 +296,10 @@ class GraphCacheWarning(UserWarning):
 
 class AssumedRangesWarning(UserWarning):
     """A hand history was loaded without ranges, so both players may have any hand."""
+
+
+class RoundedSizesWarning(UserWarning):
+    """Sizes of bets in a spot that rounding to chips changes noticeably."""
 
 
 class DifferingMachinesWarning(UserWarning):

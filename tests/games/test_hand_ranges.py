@@ -137,6 +137,11 @@ def test_the_order_of_the_best_hands():
         assert sorted(aces, key=place.get) == aces
 
 
+def test_a_range_may_end_with_a_comma():
+    assert parse_range("AA,KK, ") == parse_range("AA,KK")
+    assert normal_range("AA,[50]KK[/50],") == "AA,KK:0.5"
+
+
 # --- mistakes ----------------------------------------------------------------------------------
 
 
@@ -146,7 +151,10 @@ def test_the_order_of_the_best_hands():
         ("AA,KQx", "at character 4, 'KQx' does not name a hand; write hands as in"),
         ("AA  KQx", "at character 5, 'KQx' does not name a hand"),
         ("AA,,KK", "at character 4, '' does not name a hand"),
-        ("AA,", "at character 4, '' does not name a hand"),
+        ("AA,,", "at character 4, '' does not name a hand"),
+        (",", "at character 1, '' does not name a hand"),
+        ("AA,[50]", "at character 8, '' does not name a hand"),
+        ("[50]AA,[/50]", "at character 8, '' does not name a hand"),
         ("", "at character 1, '' does not name a hand"),
         ("AA,:0.5", "at character 4, ':0.5' does not name a hand"),
         (

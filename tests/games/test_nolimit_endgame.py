@@ -100,6 +100,17 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s2c,min_bet=0", "min_bet is at least 1"),
         ("board=Ks9d8h4s2c,all_in=0", "all_in is above 0 and at most 1"),
         ("board=Ks9d8h4s2c,all_in=1.5", "all_in is above 0 and at most 1"),
+        ("board=Ks9d8h4s2c,all_in=67", "for example nolimit_endgame(all_in=0.67)"),
+        ("board=Ks9d8h4s2c,all_in=150%", "all_in=1.5 is not allowed"),
+        ("board=Ks9d8h4s2c,rake=5", "for example nolimit_endgame(rake=0.05)"),
+        ("board=Ks9d8h4s2c,all_in_pot=150", "at most 10, for example nolimit_endgame(all_in_pot=1"),
+        ("board=Ks9d8h4s2c,add_all_in=250", "for example nolimit_endgame(add_all_in=2.5)"),
+        ("board=Ks9d8h4s2c,bets=1000000%", "is above 100,000% of the pot: write a for all-in"),
+        ("board=Ks9d8h4s2c,stack=[1e9;1e9],bets=[1001]", "is above 100,000% of the pot"),
+        ("board=Ks9d8h4s2c,min_bet=500", "min_bet is at most the pot plus the stack"),
+        ("board=Ks9d8h4s2c,min_bet=[a]", "min_bet is a number of at least 0, or a list of 1"),
+        ("board=Ks9d8h4s2c,pot=1e16", "pot is at most 1,000,000,000,000,000"),
+        (f"board=Ks9d8h4s2c,stack=[200;1{'0' * 400}]", "stack is at most 1,000,000,000,000,000"),
         ("board=Ks9d8h4s2c,ranges=3", "ranges has one range for each player"),
         ("board=Ks9d8h4s2c,ranges=[AA,KK,QQ]", "ranges has one range for each player"),
         ("board=Ks9d8h4s2c,ranges=[AX;AA]", "at character 1, 'AX' does not name a hand"),
@@ -113,6 +124,20 @@ def test_mistakes_are_named(parameters, message):
         load_game(f"nolimit_endgame({parameters})")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_shares_may_be_percentages():
+    given = dict(all_in="67%", rake="5%", merge="10 %", all_in_pot="12.5%", add_all_in="150%")
+    expected = dict(all_in=0.67, rake=0.05, merge=0.1, all_in_pot=0.125, add_all_in=1.5)
+    game = load_game("nolimit_endgame", board=RIVER, **expected)
+    assert load_game("nolimit_endgame", board=RIVER, **given) == game
+    assert load_game(f"nolimit_endgame(board={RIVER},rake=5%)").rake == 0.05
+    assert load_game("nolimit_preflop(rake=5%)").rake == 0.05
+
+
+def test_antes_are_dead_money():
+    with pytest.raises(UnknownNameError, match="has no parameter 'ante'; use dead= for antes"):
+        load_game("nolimit_endgame", board=RIVER, ante=5)
 
 
 def test_large_sizes_that_are_no_percentages_are_accepted():

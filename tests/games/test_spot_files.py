@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.errors import GameFileError, ParameterError, UnknownNameError
+from infoset.errors import GameFileError, ParameterError, RoundedSizesWarning, UnknownNameError
 from infoset.evaluation import PublicValues
 from infoset.games import NoLimitEndgame, parse_spot
 
@@ -86,6 +86,11 @@ RIVER = {
 }
 
 
+def players(player):
+    """Return the text of a river spot with a given player out of position."""
+    return json.dumps({**RIVER, "players": [player, RIVER["players"][1]]})
+
+
 def test_commands_of_texassolver():
     assert parse_spot(COMMANDS) == NoLimitEndgame(
         "QsJh2h8c",
@@ -136,6 +141,51 @@ def test_the_tree_of_piosolver():
     )
     # The stacks are 4 times the pot.
     assert parse_spot(SETTINGS.replace("#500", "#400")) == parse_spot(SETTINGS)
+
+
+def test_comments_of_texassolver_commands():
+    lines = COMMANDS.splitlines()
+    text = "\n".join(["# A turn, #1", "#", *lines[:5], "#bet sizes", "", *lines[5:], "# end"])
+    assert parse_spot(text) == parse_spot(COMMANDS)
+
+
+def test_unknown_settings_of_piosolver_that_change_nothing_are_ignored():
+    settings = "#Type#NoLimit\n#ICM.Stacks#1\n#TurnConfig.New#False\n#RiverConfig.Other#\n"
+    assert parse_spot(settings + SETTINGS) == parse_spot(SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "sizes"),
+    [
+        # From the largest: 220 / 200 is exactly 1.1, so 100 is dropped, and then 170 / 150 is 1.13.
+        (10, ("check", "bet 50", "bet 120")),
+        (9, ("check", "bet 50", "bet 100", "bet 120")),
+        # 220 / 150 is 1.47
+        (47, ("check", "bet 120")),
+    ],
+)
+def test_similar_bets_of_piosolver_are_merged(threshold, sizes):
+    text = SETTINGS.replace("Qs Jh 2h 8c", "Qs Jh 2h 8c 3d").replace("#Pot#50", "#Pot#100")
+    text = text.replace("20c e", "50 100 120").replace("Stacks#200", "Stacks#500")
+    text += f"#MergeSimilarBets#True\n#MergeSimilarBetsThreshold#{threshold}"
+    rules = parse_spot(text).public_rules()
+    assert rules.legal_actions(rules.initial_state()) == sizes
+    assert parse_spot(text.replace("Bets#True", "Bets#False")).merge == 0
+
+
+def test_rounding_that_changes_sizes_is_reported():
+    text = COMMANDS.replace("set_pot 50", "set_pot 5")
+    with pytest.warns(RoundedSizesWarning) as caught:
+        assert parse_spot(text, name="spot.txt").chip == 0
+    assert str(caught[0].message) == (
+        "spot.txt: bets are rounded to multiples of 1: 33% of 5 is 2; 75% of 5 is 4; 50% of 5 "
+        "is 3; chip=0.01 gives exact sizes, and chip=1 keeps these without a warning"
+    )
+    # Pots of 50 change by less than 5%, and a chosen chip is not reported.
+    parse_spot(COMMANDS)
+    for chip, sizes in ((0.01, ("bet 1.65", "bet 3.75")), (1, ("bet 2", "bet 4"))):
+        rules = parse_spot(text, parameters={"chip": chip}).public_rules()
+        assert rules.legal_actions(rules.initial_state())[1:3] == sizes
 
 
 def test_json():
@@ -205,8 +255,77 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
             "line 4: 'Board=Qs Jh 2h 8c' is not",
         ),
         (json.dumps({**RIVER, "oop_first_bets": []}), "'oop_first_bets' is not one of bet_sizes"),
-        (json.dumps({**RIVER, "players": [{"hands": ["AhAx"]}] * 2}), "weights cannot be read"),
-        (json.dumps({**RIVER, "players": 3}), "weights cannot be read"),
+        (json.dumps({**RIVER, "players": 3}), "players lists none; give two, each with hands"),
+        (json.dumps({**RIVER, "players": RIVER["players"][:1]}), "players has 1; give two"),
+        (json.dumps({**RIVER, "players": [3, 4]}), "a player is 3; write"),
+        (players({"hands": "AhAd"}), "a player is {'hands': 'AhAd'}; write"),
+        (players({"hands": ["AhAx"]}), "'AhAx' is not a hand of two different cards"),
+        (players({"hands": ["AhXd"]}), "'AhXd' is not a hand of two different cards"),
+        (players({"hands": ["AhAh"]}), "'AhAh' is not a hand of two different cards"),
+        (players({"hands": [["Ah", "Ad"]]}), "is not a hand of two different cards"),
+        (players({"hands": ["AhAd"], "weights": []}), "one number for each of the 1 hands"),
+        (players({"hands": ["AhAd"], "weights": 1}), "one number for each of the 1 hands"),
+        (players({"hands": ["AhAd"], "weights": [-1]}), "the weight of AhAd is -1; write"),
+        (players({"hands": ["AhAd"], "weights": [1e400]}), "the weight of AhAd is inf; write"),
+        (players({"hands": ["AhAd"], "weights": [0]}), "no hand with a weight above 0"),
+        (json.dumps({**RIVER, "bet_sizes": [50]}), "bet_sizes has 50, but it lists shares of the"),
+        (json.dumps({**RIVER, "bet_sizes": [50]}), "at most 10; write 0.5 for 50%"),
+        (json.dumps({**RIVER, "bet_sizes": [0]}), "bet_sizes has 0, but"),
+        (json.dumps({**RIVER, "bet_sizes": "50"}), "bet_sizes is '50'; write numbers, as in"),
+        (json.dumps({**RIVER, "include_all_in": "no"}), "include_all_in is 'no'; write true or"),
+        ('{"board": 5}', "the board is 5, which is not a text such as"),
+        ('{"board": null}', "the board is None, which is not a text"),
+        ('{"board": [1, 2, 3]}', "the board is [1, 2, 3], which is not a text"),
+        ('{"board": {"flop": "Ks9d8h"}}', "which is not a text"),
+        ('{"board": "Ks9d8h4s2c", "pot": 3, "pot": 4}', "'pot' is given twice"),
+        ('{"board": "Ks9d8h4s2c", "pot": 1e400}', "pot must be a number of at least 0"),
+        (f'{{"board": "Ks9d8h4s2c", "pot": 1{"0" * 400}}}', "pot is at most 1,000,000,000,000,000"),
+        ('{"board": "Ks9d8h4s2c", "ante": 1}', "nolimit_endgame; use dead= for antes and blinds"),
+        ('{"board": "Ks9d8h4s2c", "min_bet": 250}', "the smallest bet, 250, is above the stack of"),
+        (COMMANDS.replace("set_pot 50", "set_pot 1e400"), "set_pot is '1e400', but numbers have"),
+        (COMMANDS.replace("set_pot 50", "set_pot 1e999999999"), "but numbers have at most 15"),
+        (COMMANDS.replace("set_pot 50", "set_pot 1e-999999999"), "but numbers have at most 15"),
+        (COMMANDS.replace("set_pot 50", "set_pot inf"), "set_pot is 'inf', "),
+        (COMMANDS.replace("set_pot 50", "set_pot nan"), "set_pot is 'nan', which is not a number"),
+        (
+            COMMANDS.replace("set_pot 50", "set_pot 60%"),
+            "line 1: set_pot is '60%', but it is not a percentage; write a number such as 60",
+        ),
+        (COMMANDS + "set_pot 60\n", "line 26: set_pot is given twice, first on line 1; keep one"),
+        (
+            COMMANDS + "set_bet_sizes oop,river,bet,75\n",
+            "set_bet_sizes oop,river,bet is given twice, first on line 10; list all its sizes",
+        ),
+        (COMMANDS.replace("0.67", "67"), "set_allin_threshold is 67, but it is a share of the"),
+        (COMMANDS.replace("0.67", "67"), "from 0 to 1; write 0.67 for 67%"),
+        (COMMANDS.replace("0.67", "67%"), "set_allin_threshold is 67%, but it is a share of the"),
+        (COMMANDS.replace("0.67", "2"), "set_allin_threshold is 2, but it is a share of the stack"),
+        (COMMANDS.replace("0.67", "-1"), "line 15: set_allin_threshold is -1, but it is a share"),
+        (COMMANDS.replace("limit 3", "limit 2.5"), "set_raise_limit is 2.5, but it counts raises"),
+        (COMMANDS.replace("limit 3", "limit -1"), "set_raise_limit is -1, but it counts raises"),
+        (COMMANDS.replace("limit 3", "limit 3%"), "set_raise_limit is '3%', but it is not a"),
+        (COMMANDS.replace("build_tree", "#Pot#50"), "line 17: '#Pot#50' is a setting of PioSOLVER"),
+        (COMMANDS.replace("bet,33", "bet,1000000"), "is above 100,000% of the pot: write a for"),
+        (
+            SETTINGS.replace("#TreeBuilding", "#Type#PLO\n#TreeBuilding"),
+            "#Type#PLO is not no-limit",
+        ),
+        (SETTINGS.replace("Threshold#80", "Threshold#0.8"), "0.8 is a percentage; write 80 for"),
+        (SETTINGS.replace("Threshold#80", "Threshold#101"), "a percentage from 0 to 100; write it"),
+        (SETTINGS.replace("Threshold#80", "Threshold#-1"), "a percentage from 0 to 100; write it"),
+        (SETTINGS.replace("#Pot#50", "#Pot#50%"), "#Pot# is '50%', but it is not a percentage"),
+        (SETTINGS + "#Pot#60", "line 26: #Pot# is given twice; keep one of the two lines"),
+        (SETTINGS.replace("Betsize#0", "Betsize#220"), "the smallest bet, 220, is above the stack"),
+        (SETTINGS.replace("n#0.05", "n#5%"), "not a percentage; write a number such as 0.05"),
+        (
+            SETTINGS.replace("#RiverConfig.BetSize", "#RiverConfg.BetSize"),
+            "line 17: #RiverConfg.BetSize# is not a known setting of a tree; did you mean River",
+        ),
+        (SETTINGS + "#MergeSimilarBets#True", "needs a threshold in percent, as in #MergeSimilar"),
+        (
+            SETTINGS + "#MergeSimilarBets#True\n#MergeSimilarBetsThreshold#0.1",
+            "#MergeSimilarBetsThreshold#0.1 is a percentage; write 10 for 10%",
+        ),
         ('{"board": "KsTh7s4d2s", "blinds": 1}', "'blinds' is not a parameter of nolimit_endgame"),
         ('{"board": "KsTh7s4d2s", "pott": 1}', "; did you mean pot?"),
         (COMMANDS.replace("set_board", "set_bord"), "did you mean set_board or set_pot?"),

@@ -118,7 +118,8 @@ def _items(text: str) -> Iterator[tuple[Item, str, float]]:
         return
     group: Item | None = None
     of_group = 1.0
-    is_due = True  # whether hands must follow: at the start, after a comma, and in a new group
+    is_due = True  # whether hands must follow: at the start, between commas, and in a new group
+    may_end = False  # whether the last item is a comma after hands, with which a range may end
     for match in TOKEN.finditer(text):
         item, kind = Item(match[0].strip(), match.start(), text), match.lastgroup
         inside = (match["group"] or "").strip()
@@ -127,19 +128,19 @@ def _items(text: str) -> Iterator[tuple[Item, str, float]]:
         elif kind == "group" and not inside.startswith("/"):
             if group is not None:
                 item.fail(f"is inside the group {group.text}", "end one group before the next")
-            group, of_group, is_due = item, _weight(inside, "@", item), True
+            group, of_group, is_due, may_end = item, _weight(inside, "@", item), True, False
         elif kind == "hands":
             yield item, *_weighted(item, group, of_group)
-            is_due = False
+            is_due = may_end = False
         elif kind != "space":
             if is_due:
                 Item("", match.start(), text).fail("does not name a hand")
-            is_due = kind == "comma"
+            is_due = may_end = kind == "comma"
             if kind == "group":
                 if group is None or _weight(inside[1:], "@", item) != of_group:
                     item.fail("does not end a group", "write a group as in '[50]AA,KQs[/50]'")
                 group, of_group = None, 1.0
-    if is_due:
+    if is_due and not may_end:
         Item("", len(text), text).fail("does not name a hand")
     if group is not None:
         group.fail("begins a group that does not end", f"add [/{group.text[1:]} after its hands")

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import floor
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from infoset.games.bet_sizes import EXCEPTIONS, BetSize, Situation, SizeRule, chosen_sizes
 from infoset.games.parameters import plain_number
 from infoset.typing import Player
+
+NOTICEABLE: Final = Fraction(5, 100)
+"""Smallest change of a size by rounding that is reported, as a share of the size."""
 
 
 class Betting(NamedTuple):
@@ -130,6 +133,25 @@ class BettingRules:
     def _has_donks(self) -> bool:
         """Whether a rule has separate sizes for donk bets."""
         return any(EXCEPTIONS["bets"] in rule.words for rule in self.bets)
+
+    def rounded_bets(self) -> list[str]:
+        """Return percentages that rounding changes noticeably, as in '33% of 5 is 2'.
+
+        These are sizes of the first bet of each player on the first street.
+        """
+        found: dict[str, None] = {}
+        for player in range(2):
+            start = Betting(turn=player, has_checked=player == 1)
+            legal = self.actions(start)
+            for size in self._sizes(start, player):
+                exact = Fraction(size.number or 0) / 100 * self.pot
+                amount = self.label(self._amount(size, start)) if size.unit == "%" else ""
+                # Sizes below the minimum and those turned into all-in do not depend on rounding.
+                if exact >= self.min_bet[0] and f"bet {amount}" in legal:
+                    change = abs(self._amount(size, start) - exact)
+                    if change > NOTICEABLE * exact:
+                        found[f"{size} of {self.label(self.pot)} is {amount}"] = None
+        return [*found]
 
     def label(self, amount: int) -> str:
         """Return an amount in chips, such as 250 or 2.15."""

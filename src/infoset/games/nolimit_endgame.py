@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from infoset.errors import ParameterError
@@ -19,7 +20,7 @@ from infoset.game import (
     PublicRules,
     PublicRulesGame,
 )
-from infoset.games.bet_sizes import STREETS, BetSize, SizeRule
+from infoset.games.bet_sizes import MAX_PERCENT, STREETS, BetSize, SizeRule
 from infoset.games.cards import SUITS
 from infoset.games.holdem_hands import (
     DECK,
@@ -31,10 +32,12 @@ from infoset.games.holdem_hands import (
 from infoset.games.holdem_ranges import ALL_HANDS, parse_range
 from infoset.games.nolimit_betting import Betting, BettingRules, PotPayoffs
 from infoset.games.nolimit_parameters import (
+    check_amounts,
     check_shares,
     joined_sizes,
     listed,
     range_texts,
+    read_percentages,
     size_rules,
     smallest_chip,
     thresholds,
@@ -141,6 +144,10 @@ class NoLimitEndgame(PublicRulesGame):
     """
 
     name: ClassVar[str] = "nolimit_endgame"
+    advice: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"ante": "use dead= for antes and blinds of other players, which are a part of the pot"}
+    )
+    """What to write instead of parameters that other poker games have."""
     normal_text = staticmethod(normal_cards)
 
     board: str
@@ -164,11 +171,16 @@ class NoLimitEndgame(PublicRulesGame):
     def __post_init__(self) -> None:
         for name in ("bets", "raises"):
             object.__setattr__(self, name, joined_sizes(self, name, STREETS))
+        read_percentages(self)
         check_parameters(self)
+        check_amounts(self)
         object.__setattr__(self, "board", "".join(self._board()))
         check_shares(self)
         if self.dead > self.pot:
             raise parameter_error(self, "dead", "is a part of the pot", 0)
+        if max(self.smallest_bets) > self.pot + self.effective_stack:
+            rule = "is at most the pot plus the stack, because it counts chips, as the big blind"
+            raise parameter_error(self, "min_bet", rule, 1)
         object.__setattr__(self, "ranges", range_texts(self))
         object.__setattr__(self, "rules", EndgameRules(self))
 
@@ -184,12 +196,15 @@ class NoLimitEndgame(PublicRulesGame):
         return float(min(first, second))
 
     @property
+    def smallest_bets(self) -> tuple[float, ...]:
+        """`min_bet` on each street."""
+        return listed(self, "min_bet", len(self.streets), "street")
+
+    @property
     def smallest_chip(self) -> Fraction:
         """`chip`, or the value for which 0 stands."""
-        smallest = listed(self, "min_bet", len(self.streets), "street")
-        return smallest_chip(
-            self.chip, (self.pot, *listed(self, "stack", 2, "player"), self.dead, *smallest)
-        )
+        stacks = listed(self, "stack", 2, "player")
+        return smallest_chip(self.chip, (self.pot, *stacks, self.dead, *self.smallest_bets))
 
     @property
     def initial_pot(self) -> InitialPot:
@@ -217,6 +232,12 @@ class NoLimitEndgame(PublicRulesGame):
         if not all(sizes):
             raise parameter_error(self, name, "has sizes above 0", (0.5, 1.0))
         for size in sizes:
+            if 100 * size > MAX_PERCENT:
+                raise ParameterError(
+                    f"{self.name}: {name} has the size {size:g}, which is above "
+                    f"{MAX_PERCENT:,}% of the pot; numbers are shares of the pot: write 'a' for "
+                    "all-in"
+                )
             if size >= MIN_PERCENT and size * self.pot >= self.all_in * self.effective_stack:
                 raise ParameterError(
                     f"{self.name}: {name} has the size {size:g}, which is {size:g} times the pot "

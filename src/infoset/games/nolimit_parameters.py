@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import inf
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from infoset.errors import ParameterError, show
 from infoset.game import Game
@@ -21,6 +23,36 @@ from infoset.games.bet_sizes import (
 from infoset.games.holdem_ranges import normal_range, range_text
 from infoset.games.nolimit_betting import Thresholds
 from infoset.games.parameters import parameter_error
+
+LARGEST_AMOUNT: Final = 10**15
+"""Largest number of chips: up to it, floats represent whole numbers exactly."""
+AMOUNTS: Final = (
+    *("pot", "stack", "dead", "ante", "small_blind", "big_blind", "min_bet", "chip"),
+    *("rake_cap", "all_in_above"),
+)
+SHARES: Final = ("all_in", "all_in_pot", "add_all_in", "merge", "rake")
+PERCENTAGE: Final = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*%\s*", re.ASCII)
+MAX_SHARES: Final[Mapping[str, int]] = MappingProxyType({"all_in_pot": 10, "add_all_in": 100})
+"""Largest shares of the pot; larger numbers are surely percentages."""
+
+
+def read_percentages(game: Any) -> None:
+    """Store shares that are given as text with a percent sign, such as '5%', as numbers."""
+    for name in SHARES:
+        given = getattr(game, name, None)
+        found = PERCENTAGE.fullmatch(given) if isinstance(given, str) else None
+        if found:
+            object.__setattr__(game, name, float(Fraction(found[1]) / 100))
+
+
+def check_amounts(game: Any) -> None:
+    """Raise if a number of chips among the parameters of a game is too large to compute with."""
+    for name in AMOUNTS:
+        given = getattr(game, name, 0)
+        for amount in given if isinstance(given, tuple) else (given,):
+            if isinstance(amount, int | float) and amount > LARGEST_AMOUNT:
+                default = game.__dataclass_fields__[name].default
+                raise parameter_error(game, name, f"is at most {LARGEST_AMOUNT:,}", default)
 
 
 def listed(game: Any, name: str, count: int, each: str) -> tuple[Any, ...]:
@@ -118,10 +150,22 @@ def thresholds(game: Any, chip: Fraction) -> Thresholds:
 def check_shares(game: Any) -> None:
     """Raise if a share among the parameters of a game is out of its range."""
     if not 0 < game.all_in <= 1:
-        raise parameter_error(game, "all_in", "is above 0 and at most 1", 0.9)
+        raise parameter_error(game, "all_in", "is above 0 and at most 1", _meant(game.all_in, 0.9))
     for name in ("rake", "merge"):
-        if getattr(game, name) >= 1:
-            raise parameter_error(game, name, "is a share of the pot, below 1", 0.05)
+        given = getattr(game, name)
+        if given >= 1:
+            rule = "is a share of the pot, below 1"
+            raise parameter_error(game, name, rule, _meant(given, 0.05))
+    for name, most in MAX_SHARES.items():
+        given = getattr(game, name)
+        if given > most:
+            rule = f"is a share of the pot, at most {most}"
+            raise parameter_error(game, name, rule, given / 100)
+
+
+def _meant(share: float, usual: float) -> float:
+    """Return the share that a number probably means: a percentage, if it is above 1."""
+    return share / 100 if 1 < share < 100 else usual
 
 
 def range_texts(game: Any) -> tuple[str, str]:

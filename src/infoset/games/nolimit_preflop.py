@@ -23,10 +23,12 @@ from infoset.games.holdem_hands import normal_cards
 from infoset.games.holdem_ranges import ALL_HANDS, parse_range
 from infoset.games.nolimit_betting import Betting, BettingRules, PotPayoffs
 from infoset.games.nolimit_parameters import (
+    check_amounts,
     check_shares,
     joined_sizes,
     listed,
     range_texts,
+    read_percentages,
     size_rules,
     smallest_chip,
     thresholds,
@@ -161,7 +163,9 @@ class NoLimitPreflop(PublicRulesGame):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "raises", joined_sizes(self, "raises", STREETS))
+        read_percentages(self)
         check_parameters(self)
+        check_amounts(self)
         if not isinstance(self.raises, str):
             raise parameter_error(self, "raises", "is text with units", "2.5x, a")
         check_shares(self)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
-from infoset.errors import ParameterError, show
+from infoset.errors import ParameterError, UnknownNameError, show
 from infoset.game import Game, parameter_text
 
 EXACT_IN_FLOAT = 2**53
@@ -176,6 +176,19 @@ def parameter_error(game: Game, parameter: str, rule: str, instead: object) -> P
         f"{game.name}: {parameter}={show(value)} is not allowed; {parameter} {rule}, "
         f"for example {game.name}({parameter}={parameter_text(instead)})"
     )
+
+
+def unknown_parameter(
+    loader: object, game: str, name: str, known: Iterable[str]
+) -> UnknownNameError:
+    """Return the error for a parameter that a game does not have.
+
+    It gives the `advice` of the game's class for that name, if there is some, or the nearest names.
+    """
+    advice = getattr(loader, "advice", {}).get(name)
+    if advice:
+        return UnknownNameError(f"{game} has no parameter {name!r}; {advice}")
+    return UnknownNameError.of(f"parameter of {game}", name, known)
 
 
 Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"

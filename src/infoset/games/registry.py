@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from inspect import Parameter, getdoc, signature
 from typing import TYPE_CHECKING, Any, Final
 
-from infoset.errors import InfosetError, ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.errors import InfosetError, ParameterError, UnsupportedGameError
 from infoset.game import Game, GameSource
 from infoset.games.bandit_tree import BanditTree
 from infoset.games.battleship import Battleship
@@ -25,7 +25,7 @@ from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, matrix_game
 from infoset.games.nolimit_endgame import NoLimitEndgame
 from infoset.games.nolimit_preflop import NoLimitPreflop
-from infoset.games.parameters import Domain, parse_spec
+from infoset.games.parameters import Domain, parse_spec, unknown_parameter
 from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
 from infoset.games.tiny_bridge_2p import TinyBridge2p
@@ -106,7 +106,7 @@ class GameEntry:
         known = [parameter.name for parameter in self.parameters]
         for name in parameters:
             if name not in known:
-                raise UnknownNameError.of(f"parameter of {self.name}", name, known)
+                raise unknown_parameter(self.loader, self.name, name, known)
         for parameter in self.parameters:
             if parameter.is_required and parameter.name not in parameters:
                 raise ParameterError(

@@ -7,22 +7,25 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, NoReturn
+from math import nextafter
+from typing import Any, Final, NamedTuple, NoReturn, cast
 
 from infoset.errors import (
     AssumedRangesWarning,
     GameFileError,
     ParameterError,
-    UnknownNameError,
+    RoundedSizesWarning,
     nearest_names,
     show,
 )
 from infoset.games.bet_sizes import NO_SIZES, POSITIONS, STREETS
 from infoset.games.hand_histories import HAND_BEGINNING, endgame_of_hand
 from infoset.games.holdem_hands import HOLE_CARDS, PLACE, normal_cards, parse_cards
-from infoset.games.nolimit_endgame import NoLimitEndgame
-from infoset.games.parameters import plain_number
+from infoset.games.nolimit_endgame import EndgameRules, NoLimitEndgame
+from infoset.games.nolimit_parameters import LARGEST_AMOUNT
+from infoset.games.parameters import plain_number, unknown_parameter
 
 NO_LIMIT: Final = 100
 """More raises than any street can have."""
@@ -58,6 +61,9 @@ def parse_spot(
     -----
     AssumedRangesWarning
         If the text is a hand history and `ranges` is not given; then all hands are possible.
+    RoundedSizesWarning
+        If the text is not a hand history, `chip` is not given, and rounding to chips changes the
+        size of a first bet by more than 5%.
 
     Examples
     --------
@@ -85,11 +91,23 @@ def parse_spot(
     for own in given:
         if own not in PARAMETERS:
             known = (*PARAMETERS, *(HISTORY_OPTIONS if is_history else ()))
-            raise UnknownNameError.of("parameter of nolimit_endgame", own, known)
+            raise unknown_parameter(NoLimitEndgame, NoLimitEndgame.name, own, known)
     try:
         game = NoLimitEndgame(**{**parse(Spot(text, name), **options), **given})
     except ParameterError as error:
         raise ParameterError(f"{name}: {error}") from None
+    if not is_history:
+        _check_min_bet(game, name)
+    rules = cast(EndgameRules, game.public_rules())
+    rounded = [] if is_history or game.chip else rules.betting.rounded_bets()
+    if rounded:
+        warnings.warn(
+            f"{name}: bets are rounded to multiples of {float(game.smallest_chip):g}: "
+            f"{'; '.join(rounded)}; chip=0.01 gives exact sizes, and "
+            f"chip={float(game.smallest_chip):g} keeps these without a warning",
+            RoundedSizesWarning,
+            stacklevel=2,
+        )
     if is_history and "ranges" not in given:
         warnings.warn(
             f"{name} is a hand history without ranges, so both players may have any hand; "
@@ -98,6 +116,19 @@ def parse_spot(
             stacklevel=2,
         )
     return game
+
+
+def _check_min_bet(game: NoLimitEndgame, name: str) -> None:
+    """Raise if the smallest bet of a spot is above the stacks, so that every bet is all-in.
+
+    In hand histories, short stacks may be below the big blind.
+    """
+    largest = max(game.smallest_bets)
+    if largest > game.effective_stack:
+        raise ParameterError(
+            f"{name}: the smallest bet, {largest:g}, is above the stack of "
+            f"{game.effective_stack:g}; min_bet counts chips, and is the big blind or less"
+        )
 
 
 class Spot(NamedTuple):
@@ -111,12 +142,31 @@ class Spot(NamedTuple):
         where = self.name if line is None else f"{self.name}, line {line}"
         raise GameFileError(f"{where}: {problem}", line=line)
 
-    def number(self, text: object, what: str, line: int | None = None) -> Fraction:
-        """Parse a number; `what` names it in the error."""
+    def number(
+        self, text: object, what: str, line: int | None = None, *, example: str = "60"
+    ) -> Fraction:
+        """Parse a number of at most `LARGEST_AMOUNT`; `what` names it in the error."""
+        digits = str(text).strip()
+        if digits.endswith("%"):
+            rule = f"is {show(text)}, but it is not a percentage; write a number such as {example}"
+            self.fail(f"{what} {rule}", line)
         try:
-            return Fraction(str(text).strip().rstrip("%"))
-        except (ValueError, ZeroDivisionError):
+            # Exponents are checked first: the fraction 1e999999999 would not fit in memory.
+            is_fraction = "/" in digits
+            if not is_fraction and abs(Decimal(digits).adjusted()) > len(str(LARGEST_AMOUNT)):
+                raise OverflowError
+            found = Fraction(digits)
+        except OverflowError:
+            found = Fraction(LARGEST_AMOUNT + 1)
+        except (ValueError, ArithmeticError):
             self.fail(f"{what} is {show(text)}, which is not a number", line)
+        if abs(found) > LARGEST_AMOUNT:
+            self.fail(f"{what} is {show(text)}, but numbers have at most 15 digits", line)
+        return found
+
+    def percentage(self, text: object, what: str, line: int | None = None) -> Fraction:
+        """Parse a percentage, with or without a percent sign."""
+        return self.number(str(text).strip().removesuffix("%"), what, line)
 
     def numbered_lines(self) -> Iterator[tuple[int, str]]:
         """Yield the lines that are not empty, with their numbers."""
@@ -168,21 +218,35 @@ KINDS: Final = ("bet", "donk", "raise", "allin")
 
 
 def _parse_commands(spot: Spot) -> dict[str, Any]:
-    """Read the commands of TexasSolver's console, one per line."""
+    """Read the commands of TexasSolver's console, one per line, and comments after a #."""
     given: dict[str, str] = {}
     sizes: dict[tuple[str, ...], list[str]] = {}
+    lines: dict[str | tuple[str, ...], int] = {}
     for line, text in spot.numbered_lines():
         command, _, rest = text.partition(" ")
         name = command.removeprefix("set_")
+        key: str | tuple[str, ...] = name
+        if text.startswith("#"):
+            if SETTING.fullmatch(text):
+                problem = "is a setting of PioSOLVER among commands of TexasSolver"
+                spot.fail(f"{show(text)} {problem}; begin comments with # and a space", line)
+            continue
         if name == "bet_sizes":
             *where, numbers = _bet_sizes(spot, line, rest)
-            sizes[tuple(where)] = numbers
+            key = tuple(where)
+            sizes.setdefault(key, numbers)
         elif name in (*REQUIRED, *OPTIONAL):
-            given[name] = rest.strip()
-        elif not IGNORED.match(text):
+            given.setdefault(name, rest.strip())
+        elif IGNORED.match(text):
+            continue
+        else:
             known = (f"set_{own}" for own in (*REQUIRED, "bet_sizes", *OPTIONAL))
             hint = nearest_names(command, known)
             spot.fail(f"{show(command)} is not a supported command; {hint}", line)
+        if lines.setdefault(key, line) != line:
+            own = f"set_{name}" if isinstance(key, str) else f"set_bet_sizes {','.join(key)}"
+            fix = "keep one" if isinstance(key, str) else "list all its sizes in one command"
+            spot.fail(f"{own} is given twice, first on line {lines[key]}; {fix}", line)
     for name in REQUIRED:
         if not given.get(name):
             spot.fail(f"the command set_{name} is missing")
@@ -196,19 +260,37 @@ def _parse_commands(spot: Spot) -> dict[str, Any]:
             donks = [*donks, "a"] if donks else []
         return Sizes(bets, donks, raises)
 
-    pot, stack = (spot.number(given[name], name) for name in ("pot", "effective_stack"))
-    threshold = spot.number(given.get("allin_threshold", "0.67"), "allin_threshold")
+    pot, stack = (
+        spot.number(given[name], f"set_{name}", lines[name]) for name in ("pot", "effective_stack")
+    )
+    threshold = _share(spot, given.get("allin_threshold", "0.67"), lines.get("allin_threshold"))
+    limit, line_of_limit = given.get("raise_limit", NO_LIMIT), lines.get("raise_limit")
+    max_raises = spot.number(limit, "set_raise_limit", line_of_limit, example="3")
+    if max_raises < 0 or max_raises.denominator != 1:
+        rule = f"is {limit}, but it counts raises; write a whole number of at least 0, such as 3"
+        spot.fail(f"set_raise_limit {rule}", line_of_limit)
     return dict(
         board=board,
         pot=plain_number(pot),
         stack=plain_number(stack),
         ranges=(given["range_oop"], given["range_ip"]),
-        max_raises=int(spot.number(given.get("raise_limit", NO_LIMIT), "raise_limit")),
+        max_raises=int(max_raises),
         all_in=1.0,
         # In TexasSolver, a player's contribution includes half of the initial pot.
         all_in_above=plain_number(max(threshold * stack - pot / 2, Fraction(0))),
         **_texts(board, of_player),
     )
+
+
+def _share(spot: Spot, text: str, line: int | None) -> Fraction:
+    """Return TexasSolver's threshold for all-in, which is a share of the stack."""
+    found = spot.percentage(text, "set_allin_threshold", line)
+    if "%" in text or not 0 <= found <= 1:
+        is_percentage = 1 < found <= 100 or ("%" in text and 0 <= found <= 100)
+        meant = f"{float(found / 100):g} for {float(found):g}%" if is_percentage else "0.67"
+        rule = f"is {text}, but it is a share of the stack from 0 to 1; write {meant}"
+        spot.fail(f"set_allin_threshold {rule}", line)
+    return found
 
 
 def _bet_sizes(spot: Spot, line: int, rest: str) -> tuple[str, str, str, list[str]]:
@@ -218,7 +300,7 @@ def _bet_sizes(spot: Spot, line: int, rest: str) -> tuple[str, str, str, list[st
     for part, known in ((position, POSITIONS), (street, STREETS), (kind, KINDS)):
         if part not in known:
             spot.fail(f"{show(part)} in set_bet_sizes is not one of {', '.join(known)}", line)
-    shares = [plain_number(spot.number(one, "a size", line)) for one in numbers if one]
+    shares = [plain_number(spot.percentage(one, "a size", line)) for one in numbers if one]
     return position, street, kind, [f"{share}%" for share in shares]
 
 
@@ -238,6 +320,25 @@ UNSUPPORTED: Final[Mapping[str, str]] = {
 """Settings with their only supported values; other values change the rules of the tree."""
 
 
+VARIANTS: Final = ("nolimit", "nlhe")
+"""Values of `Type` in lower case that mean no-limit hold'em."""
+SIZE_SETTINGS: Final = ("BetSize", "DonkBetSize", "RaiseSize", "AddAllin", "Dont3bet")
+TREE_SETTINGS: Final = (
+    *("Range0", "Range1", "Board", "Pot", "EffectiveStacks", "AllinThreshold", "MinimumBetsize"),
+    *("AddAllinOnlyIfLessThanThisTimesThePot", "MergeSimilarBets", "MergeSimilarBetsThreshold"),
+    *("UnifiedBetAfterRaise", "UnifiedRaiseAfterRaise", *UNSUPPORTED),
+    *(
+        f"{street.capitalize()}Config{position}.{setting}"
+        for street in STREETS
+        for position in ("", "IP")
+        for setting in SIZE_SETTINGS
+    ),
+)
+"""Settings of the tree that are read, or refused if they change it."""
+TREE_WORD: Final = re.compile(r"Config|Bet|Raise|Donk", re.IGNORECASE)
+"""Words in the names of settings that change the tree."""
+
+
 def _parse_settings(spot: Spot) -> dict[str, Any]:
     """Read a tree as PioSOLVER's viewer copies it: lines such as `#Pot#100`."""
     given: dict[str, str] = {}
@@ -245,20 +346,35 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
         match = SETTING.fullmatch(text)
         if match is None:
             spot.fail(f"{show(text)} is not of the form #Name#value", line)
-        given[match[1]] = match[2].strip()
+        name, value = match[1], match[2].strip()
+        if name in given:
+            spot.fail(f"#{name}# is given twice; keep one of the two lines", line)
+        # Without a value, an unknown setting changes nothing.
+        if name not in TREE_SETTINGS and TREE_WORD.search(name) and value not in ("", "False"):
+            hint = nearest_names(name, TREE_SETTINGS)
+            spot.fail(f"#{name}# is not a known setting of a tree; {hint}", line)
+        given[name] = value
     for name in ("Range0", "Range1", "Board", "Pot", "EffectiveStacks"):
         if not given.get(name):
             spot.fail(f"the setting #{name}# is missing")
+    if given.get("Type", "NLHE").lower() not in VARIANTS:
+        spot.fail(
+            f"#Type#{given['Type']} is not no-limit hold'em, the only supported game; its trees "
+            "have #Type#NoLimit"
+        )
     for name, usual in UNSUPPORTED.items():
         if given.get(name, usual) != usual:
             spot.fail(f"#{name}#{given[name]} is a rule that nolimit_endgame does not support")
     board = "".join(parse_cards(given["Board"]))
-    pot, stack = (spot.number(given[name], name) for name in ("Pot", "EffectiveStacks"))
-    limit = spot.number(given.get("AddAllinOnlyIfLessThanThisTimesThePot") or 0, "AddAllin") / 100
-    above = spot.number(given.get("AllinThreshold") or 100, "AllinThreshold") / 100 * stack
+    pot, stack = (spot.number(given[name], f"#{name}#") for name in ("Pot", "EffectiveStacks"))
+    name = "AddAllinOnlyIfLessThanThisTimesThePot"
+    limit = spot.percentage(given.get(name) or 0, f"#{name}#") / 100
+    above = _threshold(spot, "AllinThreshold", given.get("AllinThreshold") or "100") * stack
+    min_bet = spot.number(given.get("MinimumBetsize") or 0, "#MinimumBetsize#")
     rake: dict[str, Any] = {}
     if given.get("Rake.Enabled") == "True":
-        fraction, cap = (spot.number(given.get(f"Rake.{n}", 0), n) for n in ("Fraction", "Cap"))
+        fraction = spot.number(given.get("Rake.Fraction", 0), "#Rake.Fraction#", example="0.05")
+        cap = spot.number(given.get("Rake.Cap", 0), "#Rake.Cap#")
         rake = {"rake": float(fraction), "rake_cap": plain_number(cap)}
 
     def of_player(street: str, position: str) -> Sizes:
@@ -283,12 +399,42 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
         stack=plain_number(stack),
         ranges=(given["Range0"], given["Range1"]),
         max_raises=NO_LIMIT,
-        min_bet=plain_number(spot.number(given.get("MinimumBetsize") or 0, "MinimumBetsize")) or 1,
+        min_bet=plain_number(min_bet) or 1,
         all_in=1.0,
         all_in_above=plain_number(above),
         **rake,
+        **_merge(spot, given),
         **_texts(board, of_player),
     )
+
+
+def _threshold(spot: Spot, name: str, text: str) -> Fraction:
+    """Return a threshold that PioSOLVER writes in percent, as a share."""
+    found = spot.percentage(text, f"#{name}#")
+    if 0 < found < 1 and "%" not in text:
+        rule = f"is a percentage; write {float(found * 100):g} for {float(found * 100):g}%"
+        spot.fail(f"#{name}#{text} {rule}")
+    if not 0 <= found <= 100:
+        spot.fail(f"#{name}#{text} is a percentage from 0 to 100; write it as in #{name}#67")
+    return found / 100
+
+
+def _merge(spot: Spot, given: Mapping[str, str]) -> dict[str, Any]:
+    """Return `merge` for a tree in which PioSOLVER merges similar bets.
+
+    From the largest bet x down, PioSOLVER drops a bet y if (pot + x) / (pot + y) is at most 1 + t,
+    for a threshold t. This is the rule of `merge` with 1 - `merge` = 1 / (1 + t).
+    """
+    if given.get("MergeSimilarBets", "False") != "True":
+        return {}
+    name = "MergeSimilarBetsThreshold"
+    if not given.get(name):
+        spot.fail(f"#MergeSimilarBets#True needs a threshold in percent, as in #{name}#12")
+    threshold = _threshold(spot, name, given[name])
+    exact = threshold / (1 + threshold)
+    merge = float(exact)
+    # Rounded up, so that bets exactly at the threshold are merged.
+    return {"merge": merge if Fraction(repr(merge)) >= exact else nextafter(merge, 1)}
 
 
 def _pio_sizes(text: str) -> list[str]:
@@ -302,12 +448,14 @@ def _pio_sizes(text: str) -> list[str]:
 RIVER_KEYS: Final = {
     *("board", "pot", "stack", "bet_sizes", "include_all_in", "max_raises", "players"),
 }
+MAX_SHARE: Final = 10
+"""Largest bet size in pots; larger numbers are surely percentages."""
 
 
 def _parse_json(spot: Spot) -> dict[str, Any]:
     """Read a JSON object with the parameters of the game, or with each player's hands."""
     try:
-        given = json.loads(spot.text)
+        given = json.loads(spot.text, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
         spot.fail(f"the text is not valid JSON: {error}")
     if not isinstance(given, dict):
@@ -316,12 +464,26 @@ def _parse_json(spot: Spot) -> dict[str, Any]:
         given = _river(spot, given)
     for key in given:
         if key not in PARAMETERS:
-            hint = nearest_names(key, PARAMETERS)
+            hint = NoLimitEndgame.advice.get(key) or nearest_names(key, PARAMETERS)
             spot.fail(f"{show(key)} is not a parameter of nolimit_endgame; {hint}")
     if "board" not in given:
         spot.fail("the board is missing")
     cards = given["board"]
-    return {**given, "board": cards if isinstance(cards, str) else "".join(cards)}
+    if isinstance(cards, list) and all(isinstance(card, str) for card in cards):
+        cards = "".join(cards)
+    if not isinstance(cards, str):
+        spot.fail(f'the board is {show(cards)}, which is not a text such as "Ks9d8h4s2c"')
+    return {**given, "board": cards}
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object with the given pairs of names and values."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise ValueError(f"{show(twice)} is given twice")
+    return found
 
 
 def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
@@ -329,24 +491,61 @@ def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
     for key in given:
         if key not in RIVER_KEYS:
             spot.fail(f"{show(key)} is not one of {', '.join(sorted(RIVER_KEYS))}")
-    try:
-        shares = [float(share) for share in given.get("bet_sizes", [])]
-        ranges = [_weights(player["hands"], player.get("weights")) for player in given["players"]]
-    except (TypeError, ValueError, KeyError, AttributeError) as error:
-        spot.fail(f"bet_sizes, hands or weights cannot be read: {error!r}")
-    all_in = ["a"] if given.get("include_all_in", True) else []
-    sizes = _listed([f"{plain_number(Fraction(repr(share)) * 100)}%" for share in shares] + all_in)
+    players, with_all_in = given["players"], given.get("include_all_in", True)
+    if not isinstance(players, list) or len(players) != len(POSITIONS):
+        what = f"has {len(players)}" if isinstance(players, list) else "lists none"
+        spot.fail(f"players {what}; give two, each with hands: first the one out of position")
+    if not isinstance(with_all_in, bool):
+        spot.fail(f"include_all_in is {show(with_all_in)}; write true or false")
+    all_in = ["a"] if with_all_in else []
+    sizes = _listed([f"{share}%" for share in _percentages(spot, given)] + all_in)
     names = ("board", "pot", "stack", "max_raises")
     found: dict[str, Any] = {name: given[name] for name in names if name in given}
+    ranges = [_weights(spot, player) for player in players]
     return {**found, "ranges": ranges, "bets": sizes, "raises": sizes, "all_in": 1.0}
 
 
-def _weights(hands: list[str], weights: list[float] | None) -> list[float]:
-    """Return the weights of all hands, given those of some hands; cards may be in any order."""
+def _percentages(spot: Spot, given: dict[str, Any]) -> list[float]:
+    """Return the sizes of a river spot, which are shares of the pot, in percent."""
+    shares = given.get("bet_sizes", [])
+    if not isinstance(shares, list) or not all(map(_is_number, shares)):
+        spot.fail(f"bet_sizes is {show(shares)}; write numbers, as in [0.5, 1.0]")
+    for share in shares:
+        if not 0 < share <= MAX_SHARE:
+            meant = f"{share / 100:g} for {share:g}%" if share > 0 else "0.5 for 50%"
+            spot.fail(
+                f"bet_sizes has {show(share)}, but it lists shares of the pot, above 0 and at most "
+                f"{MAX_SHARE}; write {meant}"
+            )
+    return [plain_number(Fraction(repr(share)) * 100) for share in shares]
+
+
+def _weights(spot: Spot, player: object) -> list[float]:
+    """Return the weights of all hands, given those of a player; cards may be in any order."""
+    hands = player.get("hands") if isinstance(player, dict) else None
+    if not isinstance(player, dict) or not isinstance(hands, list) or not hands:
+        spot.fail(f'a player is {show(player)}; write {{"hands": ["AhKd"], "weights": [1.0]}}')
+    weights = player.get("weights")
+    weights = [1.0] * len(hands) if weights is None else weights
+    if not isinstance(weights, list) or len(weights) != len(hands):
+        spot.fail(f"weights is not a list with one number for each of the {len(hands)} hands")
     found = [0.0] * len(HOLE_CARDS)
-    for hand, weight in zip(hands, weights or [1.0] * len(hands), strict=True):
-        found[PLACE[normal_cards(hand)]] = float(weight)
+    for hand, weight in zip(hands, weights, strict=True):
+        place = PLACE.get(normal_cards(hand)) if isinstance(hand, str) else None
+        if place is None:
+            spot.fail(f"{show(hand)} is not a hand of two different cards; write it as in AhKd")
+        if not _is_number(weight) or weight < 0:
+            spot.fail(f"the weight of {hand} is {show(weight)}; write a number of at least 0")
+        found[place] = float(weight)
+    if not any(found):
+        spot.fail("a player has no hand with a weight above 0; give at least one hand a weight")
     return found
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value of JSON is a number that is not too large."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return bool(is_number and -LARGEST_AMOUNT <= value <= LARGEST_AMOUNT)
 
 
 # --- Hand histories ----------------------------------------------------------------------------
@@ -361,7 +560,7 @@ def _parse_history(spot: Spot, **options: Any) -> dict[str, Any]:
 
 
 FORMATS: Final[tuple[tuple[bytes, Callable[..., dict[str, Any]]], ...]] = (
-    (rb"set_\w+ ", _parse_commands),
+    (rb"(?:#(?![\w.]+#)[^\n]*\n\s*+)*+set_\w+ ", _parse_commands),
     (rb"#[\w.]+#", _parse_settings),
     (rb"\{", _parse_json),
     (HAND_BEGINNING, _parse_history),
