@@ -178,9 +178,6 @@ class NoLimitEndgame(PublicRulesGame):
         check_shares(self)
         if self.dead > self.pot:
             raise parameter_error(self, "dead", "is a part of the pot", 0)
-        if max(self.smallest_bets) > self.pot + self.effective_stack:
-            rule = "is at most the pot plus the stack, because it counts chips, as the big blind"
-            raise parameter_error(self, "min_bet", rule, 1)
         object.__setattr__(self, "ranges", range_texts(self))
         object.__setattr__(self, "rules", EndgameRules(self))
 
