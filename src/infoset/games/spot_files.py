@@ -101,10 +101,11 @@ def parse_spot(
     rules = cast(EndgameRules, game.public_rules())
     rounded = [] if is_history or game.chip else rules.betting.rounded_bets()
     if rounded:
+        chip = float(game.smallest_chip)
         warnings.warn(
-            f"{name}: bets are rounded to multiples of {float(game.smallest_chip):g}: "
-            f"{'; '.join(rounded)}; chip=0.01 gives exact sizes, and "
-            f"chip={float(game.smallest_chip):g} keeps these without a warning",
+            f"{name}: bets are rounded to multiples of {chip:g}: {'; '.join(rounded)}; "
+            f"chip={chip / 100:g} gives exact sizes, and chip={chip:g} keeps these without a "
+            "warning",
             RoundedSizesWarning,
             stacklevel=2,
         )
