@@ -154,25 +154,6 @@ def test_unknown_settings_of_piosolver_that_change_nothing_are_ignored():
     assert parse_spot(settings + SETTINGS) == parse_spot(SETTINGS)
 
 
-@pytest.mark.parametrize(
-    ("threshold", "sizes"),
-    [
-        # From the largest: 220 / 200 is exactly 1.1, so 100 is dropped, and then 170 / 150 is 1.13.
-        (10, ("check", "bet 50", "bet 120")),
-        (9, ("check", "bet 50", "bet 100", "bet 120")),
-        # 220 / 150 is 1.47
-        (47, ("check", "bet 120")),
-    ],
-)
-def test_similar_bets_of_piosolver_are_merged(threshold, sizes):
-    text = SETTINGS.replace("Qs Jh 2h 8c", "Qs Jh 2h 8c 3d").replace("#Pot#50", "#Pot#100")
-    text = text.replace("20c e", "50 100 120").replace("Stacks#200", "Stacks#500")
-    text += f"#MergeSimilarBets#True\n#MergeSimilarBetsThreshold#{threshold}"
-    rules = parse_spot(text).public_rules()
-    assert rules.legal_actions(rules.initial_state()) == sizes
-    assert parse_spot(text.replace("Bets#True", "Bets#False")).merge == 0
-
-
 def test_rounding_that_changes_sizes_is_reported():
     text = COMMANDS.replace("set_pot 50", "set_pot 5")
     with pytest.warns(RoundedSizesWarning) as caught:
@@ -321,11 +302,7 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
             SETTINGS.replace("#RiverConfig.BetSize", "#RiverConfg.BetSize"),
             "line 17: #RiverConfg.BetSize# is not a known setting of a tree; did you mean River",
         ),
-        (SETTINGS + "#MergeSimilarBets#True", "needs a threshold in percent, as in #MergeSimilar"),
-        (
-            SETTINGS + "#MergeSimilarBets#True\n#MergeSimilarBetsThreshold#0.1",
-            "#MergeSimilarBetsThreshold#0.1 is a percentage; write 10 for 10%",
-        ),
+        (SETTINGS + "#MergeSimilarBets#True", "write False, and give the parameter merge"),
         ('{"board": "KsTh7s4d2s", "blinds": 1}', "'blinds' is not a parameter of nolimit_endgame"),
         ('{"board": "KsTh7s4d2s", "pott": 1}', "; did you mean pot?"),
         (COMMANDS.replace("set_board", "set_bord"), "did you mean set_board or set_pot?"),

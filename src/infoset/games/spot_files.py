@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
-from math import nextafter
 from typing import Any, Final, NamedTuple, NoReturn, cast
 
 from infoset.errors import (
@@ -363,6 +362,11 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
             f"#Type#{given['Type']} is not no-limit hold'em, the only supported game; its trees "
             "have #Type#NoLimit"
         )
+    if given.get("MergeSimilarBets", "False") != "False":
+        spot.fail(
+            "#MergeSimilarBets#True has a threshold whose rule is not documented; write False, and "
+            "give the parameter merge of nolimit_endgame, as in spot.txt(merge=0.1)"
+        )
     for name, usual in UNSUPPORTED.items():
         if given.get(name, usual) != usual:
             spot.fail(f"#{name}#{given[name]} is a rule that nolimit_endgame does not support")
@@ -404,7 +408,6 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
         all_in=1.0,
         all_in_above=plain_number(above),
         **rake,
-        **_merge(spot, given),
         **_texts(board, of_player),
     )
 
@@ -418,24 +421,6 @@ def _threshold(spot: Spot, name: str, text: str) -> Fraction:
     if not 0 <= found <= 100:
         spot.fail(f"#{name}#{text} is a percentage from 0 to 100; write it as in #{name}#67")
     return found / 100
-
-
-def _merge(spot: Spot, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return `merge` for a tree in which PioSOLVER merges similar bets.
-
-    From the largest bet x down, PioSOLVER drops a bet y if (pot + x) / (pot + y) is at most 1 + t,
-    for a threshold t. This is the rule of `merge` with 1 - `merge` = 1 / (1 + t).
-    """
-    if given.get("MergeSimilarBets", "False") != "True":
-        return {}
-    name = "MergeSimilarBetsThreshold"
-    if not given.get(name):
-        spot.fail(f"#MergeSimilarBets#True needs a threshold in percent, as in #{name}#12")
-    threshold = _threshold(spot, name, given[name])
-    exact = threshold / (1 + threshold)
-    merge = float(exact)
-    # Rounded up, so that bets exactly at the threshold are merged.
-    return {"merge": merge if Fraction(repr(merge)) >= exact else nextafter(merge, 1)}
 
 
 def _pio_sizes(text: str) -> list[str]:
