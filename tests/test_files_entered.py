@@ -41,11 +41,11 @@ def files_entered(call: Callable[[], object]) -> list[str]:
 
 
 @pytest.mark.broad
-def test_a_solve_by_name_enters_at_most_53_files():
+def test_a_solve_by_name_enters_at_most_55_files():
     endgame = "nolimit_endgame(board=Ks9d8h4s2c,pot=100,stack=200)"
     entered = files_entered(lambda: infoset.solve(endgame, iterations=3))
     assert "regret/_cfr_kernels.py" in entered
-    assert len(entered) <= 53, "\n".join(entered)
+    assert len(entered) <= 55, "\n".join(entered)
 
 
 @pytest.mark.broad
