@@ -27,8 +27,9 @@ from infoset.forms import (
     public_gradient,
     public_payoffs,
 )
+from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
-from infoset.tree import build_tree, derive_public_form
+from infoset.tree import build_public_form, build_tree, derive_public_form
 from infoset.tree.terminal_operators import factor_prior, find_strengths
 from infoset.typing import CHANCE
 from tests.support.cached_games import cached_tree
@@ -317,6 +318,19 @@ def test_operators_equal_matrices(kind, seed, num_cards, is_joint):
         payoffs = public_payoffs(form, player, precision="float32")
         public_gradient(payoffs, plans[1 - player].astype(np.float32), single)
         assert single == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.broad
+def test_orders_of_many_hands_have_32_bits(monkeypatch):
+    form = build_public_form(load_game("leduc_poker"))
+    rng = np.random.default_rng(0)
+    first, second = (rng.random(plex.num_sequences) for plex in form.treeplexes)
+    plans = first, second
+    narrow = form.gradient(plans, 0)
+    monkeypatch.setattr("infoset.forms.public_payoff_terms.MANY_HANDS", 2)
+    wide = build_public_form(load_game("leduc_poker"))
+    assert public_payoffs(wide, 0).weaker.dtype == np.uint32
+    np.testing.assert_array_equal(wide.gradient(plans, 0), narrow)
 
 
 def test_wrong_priors_are_refused():

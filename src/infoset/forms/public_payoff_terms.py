@@ -214,6 +214,9 @@ class _Terms(NamedTuple):
     factor: FloatArray
 
 
+MANY_HANDS = 1 << 16
+"""Number of hands from which on their places do not fit in 16 bits."""
+
 MANY_ROWS = 1 << 10
 """Number of public sequences, or of batches, to read together."""
 
@@ -585,7 +588,7 @@ def _orders(
 ) -> tuple[OrderArray, OrderArray, OrderArray, OrderArray, OrderArray]:
     """Return own_order, other_order, weaker, not_stronger and twin_place of `PublicPayoffs`."""
     num_own = len(twin)
-    kind = np.uint16 if max(num_own, num_other) < 1 << 16 else np.uint32
+    kind = np.uint16 if max(num_own, num_other) < MANY_HANDS else np.uint32
     own_order, weaker, not_stronger, twin_place = np.zeros((4, len(strengths), num_own), kind)
     other_order = np.zeros((len(strengths), num_other), kind)
     for row, (own, other) in enumerate(np.split(both, [num_own]) for both in strengths):
