@@ -82,6 +82,10 @@ def test_frequencies_are_shown_by_node(command):
     shown = "  ".join(texts)
     assert f"first decision               {shown}" in ran.out
     assert shown in command("show", "run", "--by-node").out
+    assert first["values"] == pytest.approx(command("evaluate", "run", "--json").json["values"])
+    for row in rows:
+        if None not in row["values"]:
+            assert sum(row["values"]) == pytest.approx(0, abs=1e-12)
     # Half of the infostates are those of player 1: each node has six hands, or five.
     policy = infoset.load_policy("run")
     assert len(rows) == sum(map(len, policy.form.decisions))

@@ -209,6 +209,19 @@ class PublicValues:
         reach = self.counterfactual_reach(node, player)
         return _divided(self._totals[player].of_nodes[node], reach)
 
+    def mean_value(self, node: int, player: Player) -> float:
+        """Return the expected utility of a player at a node, over its hands there.
+
+        It is NaN if the policy never reaches the node.
+
+        Raises
+        ------
+        ParameterError
+            If the node or player does not exist.
+        """
+        belief, values = self.belief(node, player), self.values(node, player)
+        return float((belief * values)[~(belief == 0)].sum())
+
     def action_values(self, node: int) -> FloatArray:
         """Return [actions, hands] what each action is worth to the player who acts at a node.
 

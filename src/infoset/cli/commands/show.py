@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 from itertools import chain, groupby
+from math import isnan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -20,6 +21,7 @@ from infoset.cli.progress import live
 from infoset.cli.screen import (
     SMALLEST_SHOWN,
     frequencies_text,
+    number_text,
     print_json,
     print_table,
     say,
@@ -46,6 +48,8 @@ class NodeRow(NamedTuple):
     """The public actions and observations that lead there."""
     probability: float
     """Probability that play leads there."""
+    values: tuple[float, ...]
+    """Expected utility of each player from there on, with the pot if the game begins with one."""
     actions: tuple[Any, ...]
     frequencies: FloatArray
 
@@ -80,13 +84,23 @@ class Choice(NamedTuple):
 
         form: Any = policy.form
         values, kept = PublicValues(policy), []
+        pot = form.source.initial_pot
+        given = (0.0, 0.0) if pot is None else pot.contributions
         early = (form.early_decisions(player, self.depth)[0].tolist() for player in range(2))
         for node in sorted(chain(*early)):
             player, label = int(form.player[node]), form.label(node)
             if self.player in (None, player) and self._matches(label, policy):
-                frequencies = values.action_frequencies(node)
-                given = values.probability(node), form.legal_actions(node), frequencies
-                kept.append(NodeRow(player, label, *given))
+                earned = (values.mean_value(node, p) + given[p] for p in range(2))
+                kept.append(
+                    NodeRow(
+                        player,
+                        label,
+                        values.probability(node),
+                        tuple(earned),
+                        form.legal_actions(node),
+                        values.action_frequencies(node),
+                    )
+                )
         if self.reached:
             kept = [row for row in kept if row.probability >= SMALLEST_SHOWN]
         if self.top is not None:
@@ -149,7 +163,8 @@ def run(
         bool,
         typer.Option(
             "--by-node",
-            help="Print how often each action is played at each public node, over all hands.",
+            help="Print frequencies of actions and EV with the pot at each public node, over all "
+            "hands.",
         ),
     ] = False,
     as_csv: Annotated[
@@ -214,11 +229,16 @@ def _show_nodes(rules: Game | ExtensiveForm, path: str, choice: Choice, as_json:
         records = [{**row._asdict(), "frequencies": row.frequencies.tolist()} for row in rows]
         print_json({"game": str(rules), "policy": path, "nodes": records})
         return
-    table = TextTable(">probability", "player", "public node", "frequencies", is_plain=True)
+    earned = [f">EV {short_name(rules, player)}" for player in range(2)]
+    table = TextTable(
+        ">probability", "player", "public node", *earned, "frequencies", is_plain=True
+    )
     for row in rows:
         frequencies = frequencies_text(row.actions, row.frequencies)
         name = short_name(rules, row.player)
-        table.add_row(f"{row.probability:.3f}", name, row.node, frequencies or "never reached")
+        values = ["" if isnan(value) else number_text(value) for value in row.values]
+        end = frequencies or "never reached"
+        table.add_row(f"{row.probability:.3f}", name, row.node, *values, end)
     print_table(table, title=f"{rules}: {path}")
 
 
