@@ -281,7 +281,7 @@ def test_much_faster_is_a_third_of_the_time_and_saves_half_a_second():
     assert not counts(world_states=350_000, ends=120_000).is_much_faster()
     # Gradients: 0.16 ns a terminal on the sequence form, 3 ns a sequence on the public form.
     assert counts(terminals=10**8).is_much_faster(1000)
-    assert not counts(terminals=10**8).is_much_faster(100)
+    assert not counts(terminals=10**8).is_much_faster(10)
     assert not counts(world_states=300_000, sequences=(10**6, 10**6)).is_much_faster(1000)
     # Both read the sequences: 1.4 ns on the sequence form.
     assert not counts(sequences=(10**9, 10**9)).is_much_faster(10)
