@@ -85,6 +85,8 @@ export function Tree({ root, title, question, read, chosen, path, choose, versio
     if (before.length && before.length >= at.total) return;
     try {
       const answer = read((await channel.ask(question(id, before.length))) as never);
+      // The same question may have been asked twice; a late answer must not close what is open below.
+      if ((at.children ?? []).length > before.length) return;
       at.total = answer.total;
       at.children = [...before, ...answer.nodes.map((node) => ({ node, children: null, total: 0 }))];
       setError("");

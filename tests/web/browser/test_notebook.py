@@ -57,6 +57,32 @@ def test_a_game_is_explored_in_every_place(visit, kuhn, saved, request, place):
     expect(rows).to_have_count(1 + found["total"])
 
 
+def test_a_late_answer_closes_nothing(visit, kuhn):
+    visitor = visit(kuhn.url)
+    page = visitor.page
+    visitor.explore("∅")
+    held = []
+
+    def handle(route):
+        asked = route.request.post_data_json
+        is_first = not held and asked["ask"] == "children" and asked["state"] == state_of(kuhn)
+        if is_first:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/ask", handle)
+    visitor.choose("policy", "lp")
+    below = visitor.root.get_by_role("treeitem", name="pass").first
+    visitor.root.get_by_role("treeitem", name="∅").click()
+    below.click()
+    expect(below).to_have_attribute("aria-expanded", "true")
+    with page.expect_response("**/ask"):
+        held[0].continue_()
+    page.evaluate("() => new Promise(done => setTimeout(done, 200))")
+    expect(below).to_have_attribute("aria-expanded", "true")
+
+
 def state_of(page, *labels):
     """The public state below the deal that labels lead to."""
     state = 1
