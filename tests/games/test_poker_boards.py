@@ -55,6 +55,7 @@ def test_probabilities_are_those_of_all_pairs_and_boards(board, over, ranges):
         assert total == pytest.approx(probability * len(own))
 
 
+@pytest.mark.broad
 def test_the_number_of_boards():
     """There are 1,755 flops up to suits; ranges that prefer a suit leave fewer symmetries."""
     assert len(boards_over(NoLimitEndgame("Ks9d8h"), "flops")) == 1755
