@@ -245,6 +245,26 @@ class DenseEndgame:
         (RIVER, 8, dict(bets=[0.5, 1])),
         ("Ks9s8s4s2c", ("TT,AJs", "QQ,A9"), dict(bets=[0.5, 1])),
         (TURN, 4, dict(bets=[1], max_raises=1)),
+        (
+            RIVER,
+            6,
+            dict(
+                **dict(
+                    pot=45, dead=5.5, stack=(150, 90), chip=0.5, min_bet=2, rake=0.05, rake_cap=3
+                ),
+                **dict(bets="33%, 37%, 1e", raises="2.5x, 60%; reraise: 20c"),
+                **dict(add_all_in=4, all_in=0.9, all_in_above=85, merge=0.1),
+            ),
+        ),
+        (
+            TURN,
+            3,
+            dict(
+                **dict(pot=20, stack=100, min_bet=(1, 4), max_raises=(1, 2), all_in_pot=0.4),
+                bets="turn: 50%, 2e; river: 75%, a; river oop donk: 30%",
+                raises="none; river: 3x",
+            ),
+        ),
         pytest.param(
             TURN, 7, dict(bets=[1], stack=120, max_raises=2, rake=0.1), marks=pytest.mark.broad
         ),
