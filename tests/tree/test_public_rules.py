@@ -31,6 +31,7 @@ from infoset.tree import (
     count_public_form,
     derive_public_form,
 )
+from infoset.tree.public_rules_form import form_of_public_rules
 from tests.support.cached_games import cached_tree
 
 pytestmark = pytest.mark.broad
@@ -257,7 +258,6 @@ class WrongPairs(LiarsDicePublicRules):
     ],
 )
 def test_broken_public_rules(rules, rule):
-    from infoset.tree.public_rules_form import form_of_public_rules
 
     game = LiarsDice(dice_sides=2)
     with pytest.raises(GameRuleError, match=rule):
@@ -297,6 +297,24 @@ def test_public_forms_are_counted_before_they_are_built(monkeypatch):
 class Circle(LiarsDicePublicRules):
     def next_state(self, state, action):
         return self.initial_state() if state.call == 2 else super().next_state(state, action)
+
+
+class SignedZeros(LiarsDicePublicRules):
+    def end(self, state):
+        end = super().end(state)
+        zero = -0.0 if state.call % 2 else 0.0
+        return end if end is None else end._replace(utilities=((zero, 0.0),) * 3)
+
+
+def test_shared_payoffs_keep_the_signs_of_zeros():
+    """Fingerprints of forms, and so policy files, contain the bytes of payoffs."""
+    game = LiarsDice(dice_sides=2)
+    rules = SignedZeros(game)
+    ends = form_of_public_rules(game, rules).terminals
+    first, payoff = ends.listed_payoffs(ends.payoff_set)
+    assert len(ends.first_payoff) == 3
+    signs = {tuple(np.signbit(payoff[begin])) for begin in first[:-1]}
+    assert signs == {(True, False), (False, False)}
 
 
 def test_circles_of_public_states_are_refused():

@@ -39,6 +39,9 @@ from infoset.utils.arguments import check_type
 
 ValueT = TypeVar("ValueT")
 
+PAIR_BYTES = 16
+"""Size of a pair of utilities."""
+
 
 def public_rules_of(game: Game) -> PublicRules | None:
     """Return the rules of a game by public states and hands; None if it has none.
@@ -181,7 +184,8 @@ class _Ends:
         self.node, self.action = array("i"), array("i")
         self.reach, self.operator = array("d"), array("i")
         self.payoff_set = array("i")
-        self.utilities: dict[tuple[tuple[float, float], ...], int] = {}
+        # As bytes: fingerprints distinguish 0.0 from -0.0, and numbers do not.
+        self.utilities: dict[bytes, int] = {}
 
 
 class _PublicTree:
@@ -311,7 +315,7 @@ class _PublicTree:
         ends.action.append(place.action)
         ends.reach.append(place.reach)
         ends.operator.append(operator)
-        paid = tuple((float(own), float(other)) for own, other in end.utilities)
+        paid = array("d", (float(one) for pair in end.utilities for one in pair)).tobytes()
         ends.payoff_set.append(ends.utilities.setdefault(paid, len(ends.utilities)))
 
     def form(self) -> PublicForm:
@@ -383,6 +387,7 @@ class _PublicTree:
     def _terminals(self) -> PublicTerminals:
         """Return the ends in the order of their visits."""
         ends = self.ends
+        sizes = [len(own) // PAIR_BYTES for own in ends.utilities]
         return PublicTerminals(
             node=_numbers(ends.node),
             action=_numbers(ends.action),
@@ -390,8 +395,8 @@ class _PublicTree:
             hand_set=_numbers(self.hand_set)[np.array(self.is_end, bool)],
             operator=_numbers(ends.operator),
             payoff_set=_numbers(ends.payoff_set),
-            first_payoff=np.cumsum([0, *map(len, ends.utilities)]),
-            payoff=np.array([pair for own in ends.utilities for pair in own]),
+            first_payoff=np.cumsum([0, *sizes]),
+            payoff=np.array(np.frombuffer(b"".join(ends.utilities))).reshape(-1, 2),
         )
 
 
