@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from hashlib import sha256
 from math import fsum, isfinite, sqrt
 from pathlib import Path
@@ -29,7 +30,7 @@ from infoset.experiments.studies import (
 )
 from infoset.forms import PublicForm
 from infoset.front import resolve_method, solve, to_public_form
-from infoset.game.infostate import join_steps, split_steps
+from infoset.game.infostate import START, join_steps, split_steps
 from infoset.games import (
     BOARDS_OVER,
     NoLimitEndgame,
@@ -41,14 +42,13 @@ from infoset.games import (
 from infoset.games.bet_sizes import POSITIONS
 from infoset.regret.minimizer import PRECISIONS
 from infoset.runs import Interrupt, check_workers, parse_target
-from infoset.runs.workers import LocalProcesses
+from infoset.runs.workers import local_workers
 from infoset.solvers import runs_on
 from infoset.tree import allowed_memory
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_choice, check_count
 
 STUDY: Final = "report"
-START: Final = "(start)"
 REACHED: Final = "reached"
 NUM_VALUES: Final = 5
 """Number of columns for the error, values and equities; columns for frequencies follow."""
@@ -59,7 +59,6 @@ SMALLEST_SHOWN: Final = 0.00005
 GIVEN: Final = "as given"
 SAMPLE_MEAN: Final = "sample mean"
 STANDARD_ERROR: Final = "standard error"
-LOCAL_EXECUTORS: Final = (LocalProcesses, ProcessPoolExecutor, ThreadPoolExecutor)
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ def _equities(values: PublicValues) -> list[float]:
 def _at_line(values: PublicValues, line: str) -> dict[str, Any]:
     """Return the results at a public node; frequencies are None if play never reaches it."""
     form: PublicForm = values.public_form
-    node = 0 if line == START else form.find_line(line)[0]
+    node = form.find_line(line)[0]
     probability = values.probability(node)
     frequencies = values.action_frequencies(node).tolist() if probability > 0 else None
     return {
@@ -167,7 +166,7 @@ def _at_line(values: PublicValues, line: str) -> dict[str, Any]:
 
 
 class BoardSetting(NamedTuple):
-    """The parameters of a report, which identify it."""
+    """The parameters of a report."""
 
     game: NoLimitEndgame
     over: str
@@ -182,6 +181,8 @@ class BoardSetting(NamedTuple):
     target: str | None
     iterations: int | None
     precision: str
+    threads: int
+    """The results are the same for any number."""
 
     @property
     def title(self) -> str:
@@ -208,8 +209,8 @@ class BoardSetting(NamedTuple):
         digest = sha256(json_text(values).encode()).hexdigest()[:8]
         return f"{STUDY}-{self.over}-{self.game.board}-{digest}"
 
-    def cells(self, threads: int = 1, memory: int | None = None) -> list[BoardCell]:
-        """Return the cells of the boards."""
+    def cells(self, memory: int | None) -> list[BoardCell]:
+        """Return the cells of the boards, given the memory for each."""
         return [
             BoardCell(
                 str(with_board(self.game, one.board)),
@@ -218,19 +219,11 @@ class BoardSetting(NamedTuple):
                 self.iterations,
                 self.lines,
                 self.precision,
-                threads,
+                self.threads,
                 memory,
             )
             for one in self.boards
         ]
-
-
-class BoardRun(NamedTuple):
-    """A report, and what does not change its results."""
-
-    setting: BoardSetting
-    threads: int
-    memory: int | None
 
 
 def report_boards(
@@ -293,9 +286,7 @@ def report_boards(
         precision=precision,
         threads=threads,
     )
-    return run_report(
-        setting, folder, threads=threads, workers=workers, executor=executor, callback=callback
-    )
+    return run_report(setting, folder, workers=workers, executor=executor, callback=callback)
 
 
 def board_setting(
@@ -349,6 +340,7 @@ def board_setting(
         target=target,
         iterations=iterations,
         precision=precision,
+        threads=threads,
     )
 
 
@@ -396,7 +388,6 @@ def run_report(
     setting: BoardSetting,
     folder: str | Path,
     *,
-    threads: int = 1,
     workers: int | None = None,
     executor: Executor | None = None,
     callback: CellCallback | None = None,
@@ -404,9 +395,10 @@ def run_report(
     """Run or resume the report of a checked setting, as `report_boards` does."""
     check_workers(workers, executor)
     if executor is None and workers is None:
-        workers = max(1, (os.cpu_count() or 1) // threads)
-    run = BoardRun(setting, threads, _memory(workers, executor, len(setting.boards)))
-    experiment = Experiment(STUDY, setting.title, tabulate_boards, run, run, "", "")
+        workers = max(1, (os.cpu_count() or 1) // setting.threads)
+    memory = _memory(workers, executor, len(setting.boards))
+    report = partial(tabulate_boards, memory=memory)
+    experiment = Experiment(STUDY, setting.title, report, setting, setting, "", "")
     study = Study(setting.name, setting.title, (experiment,))
     (finished,) = run_study(
         study, Path(folder), workers=workers, executor=executor, callback=callback
@@ -416,17 +408,14 @@ def run_report(
 
 def _memory(workers: int | None, executor: Executor | None, num_boards: int) -> int | None:
     """Return the memory for each board if several are solved on this machine, otherwise None."""
-    if isinstance(executor, LOCAL_EXECUTORS):
-        workers = getattr(executor, "workers", None) or getattr(executor, "_max_workers", None)
-    together = min(workers or 1, num_boards)
+    together = min(workers or local_workers(executor), num_boards)
     return allowed_memory(None) // together if together > 1 else None
 
 
-def tabulate_boards(run: RunCells, board_run: BoardRun) -> Report:
+def tabulate_boards(run: RunCells, setting: BoardSetting, memory: int | None = None) -> Report:
     """Return a table with a row for each board and their mean, and a picture for each line."""
-    setting, threads, memory = board_run
     game, lines, boards = setting.game, setting.lines, [*setting.boards]
-    results = run(setting.cells(threads, memory))
+    results = run(setting.cells(memory))
     actions = [_actions(results, place) for place in range(len(lines))]
     # With rake, the sum of utilities is not constant, and exploitability is not defined.
     error = "largest_gain" if results[0]["exploitability"] is None else "exploitability"

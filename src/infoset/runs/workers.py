@@ -82,6 +82,14 @@ class LocalProcesses(Executor):
         self.processes.shutdown(wait, cancel_futures=cancel_futures)
 
 
+def local_workers(executor: Executor | None) -> int:
+    """Return the number of threads or processes of this machine; 1 if there is no such executor."""
+    if isinstance(executor, LocalProcesses):
+        executor = executor.processes
+    is_local = isinstance(executor, ProcessPoolExecutor | ThreadPoolExecutor)
+    return int(vars(executor)["_max_workers"]) if is_local else 1
+
+
 @contextmanager
 def worker_pool(
     workers: int, executor: Executor | None = None, *, processes: bool = False

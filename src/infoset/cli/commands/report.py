@@ -103,7 +103,6 @@ def run(
             f"report solves hold'em endgames, and {shortened(str(rules))} is another game: give "
             "nolimit_endgame(board=...), or a spot file"
         )
-    num_threads = 1 if threads is None else threads
     setting = board_setting(
         rules,
         over,
@@ -114,7 +113,7 @@ def run(
         target=target,
         iterations=iterations,
         precision=precision or "float64",
-        threads=num_threads,
+        threads=1 if threads is None else threads,
     )
     # The name differs between settings, so that no report overwrites another.
     folder = Path("runs") / setting.name if out is None else out
@@ -122,12 +121,7 @@ def run(
     try:
         with executor_of(on, workers) as executor, cells_counted() as callback:
             found = run_report(
-                setting,
-                folder,
-                threads=num_threads,
-                workers=workers,
-                executor=executor,
-                callback=callback,
+                setting, folder, workers=workers, executor=executor, callback=callback
             )
     except KeyboardInterrupt:
         tell(f"stopped; finished boards are saved in {folder}: the same command resumes from there")
