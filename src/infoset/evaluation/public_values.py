@@ -219,8 +219,21 @@ class PublicValues:
         ParameterError
             If the node or player does not exist.
         """
-        belief, values = self.belief(node, player), self.values(node, player)
-        return float((belief * values)[~(belief == 0)].sum())
+        return self.mean(node, player, self.values(node, player))
+
+    def mean(self, node: int, player: Player, numbers: FloatArray) -> float:
+        """Return the mean of numbers [hands] over a player's hands at a node.
+
+        Hands that are not there do not count, even if their numbers are NaN. The mean is NaN if the
+        policy never reaches the node.
+
+        Raises
+        ------
+        ParameterError
+            If the node or player does not exist.
+        """
+        belief = self.belief(node, player)
+        return float(np.where(belief == 0, 0.0, belief * numbers).sum())
 
     def action_values(self, node: int) -> FloatArray:
         """Return [actions, hands] what each action is worth to the player who acts at a node.

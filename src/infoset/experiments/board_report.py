@@ -123,7 +123,7 @@ class BoardCell:
             "values": list(result.values),
             "exploitability": result.exploitability,
             "largest_gain": max(result.measured.gains),
-            "equities": _equities(values),
+            "equities": [values.mean(0, p, own) for p, own in enumerate(values.equity(0))],
             "lines": [_at_line(values, line) for line in self.lines],
             "seconds": result.seconds,
         }
@@ -141,15 +141,6 @@ class BoardCell:
                 "memory: try --workers 1",
                 error.counts,
             ) from error
-
-
-def _equities(values: PublicValues) -> list[float]:
-    """Return the equity of each player's range at the start."""
-    found = []
-    for player, equity in enumerate(values.equity(0)):
-        belief = values.belief(0, player)
-        found.append(float(np.nansum(belief * np.nan_to_num(equity))))
-    return found
 
 
 def _at_line(values: PublicValues, line: str) -> dict[str, Any]:
