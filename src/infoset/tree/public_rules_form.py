@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -320,18 +319,24 @@ class _PublicTree:
 
     def form(self) -> PublicForm:
         """Return the public form."""
-        prior, order = self._prior(), _Order(np.array(self.depth), np.array(self.is_end, bool))
+        prior, ends = self._prior(), self.ends
+        order = _Order(np.array(self.depth), np.array(self.is_end, bool))
         seen, observations = _renumbered(self.seen, order.nodes, self.observations)
         legal, action_sets = _renumbered(self.legal, order.nodes, self.action_sets)
         class_map, groups = _renumbered(self.class_map, order.nodes, self.groups)
         hand_set, dealt = _renumbered(self.hand_set, order.visits, self.dealt)
         hand_sets, is_end = self._hand_sets(dealt), _numbers(self.is_end)[order.visits] > 0
-        operator, compared = _renumbered(self.ends.operator, order.ends, self.operators)
+        operator, compared = _renumbered(ends.operator, order.ends, self.operators)
         operators = tuple(map(_operator, compared))
-        terminals = replace(
-            self._terminals().selected(order.ends, order.number),
+        terminals = PublicTerminals(
+            node=order.number[_numbers(ends.node)[order.ends]],
+            action=_numbers(ends.action)[order.ends],
+            chance_reach=np.array(ends.reach)[order.ends],
             hand_set=hand_set[is_end],
             operator=operator,
+            payoff_set=_numbers(ends.payoff_set)[order.ends],
+            first_payoff=np.cumsum([0, *(len(own) // PAIR_BYTES for own in ends.utilities)]),
+            payoff=np.array(np.frombuffer(b"".join(ends.utilities))).reshape(-1, 2),
         )
         earned = _outcomes_that_occur(prior, operators, hand_sets, terminals)
         limits = np.stack([earned.min(axis=0), earned.max(axis=0)], axis=1)
@@ -383,21 +388,6 @@ class _PublicTree:
             for own in self.hands
         )
         return first, second
-
-    def _terminals(self) -> PublicTerminals:
-        """Return the ends in the order of their visits."""
-        ends = self.ends
-        sizes = [len(own) // PAIR_BYTES for own in ends.utilities]
-        return PublicTerminals(
-            node=_numbers(ends.node),
-            action=_numbers(ends.action),
-            chance_reach=np.array(ends.reach),
-            hand_set=_numbers(self.hand_set)[np.array(self.is_end, bool)],
-            operator=_numbers(ends.operator),
-            payoff_set=_numbers(ends.payoff_set),
-            first_payoff=np.cumsum([0, *sizes]),
-            payoff=np.array(np.frombuffer(b"".join(ends.utilities))).reshape(-1, 2),
-        )
 
 
 def _prior(hands: tuple[tuple[PublicHand, ...], ...]) -> HandPrior:
