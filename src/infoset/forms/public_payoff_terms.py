@@ -262,7 +262,8 @@ def placement_of_map(
     """
     used = np.unique(form.terminal_sequence[:, player]).astype(np.int64)
     start, stride, row = np.zeros((3, len(form.sequences[player].start)), np.int64)
-    known = {np.ones(form.num_hands[player]).tobytes(): 0}
+    known = _Distinct(np.dtype(np.float64))
+    known.place(np.ones(form.num_hands[player]))
     for some in np.array_split(used, -(-len(used) // MANY_ROWS)):
         places = form.places(player, some)
         positions = layout.positions(own.last[places].ravel().astype(np.int64)).reshape(
@@ -276,8 +277,8 @@ def placement_of_map(
         if not (positions == start[some][:, None] + stride[some][:, None] * classes).all():
             return None
         for number, factors in zip(some.tolist(), own.weight[places], strict=True):
-            row[number] = known.setdefault(factors.tobytes(), len(known))
-    factors = np.frombuffer(b"".join(known)).reshape(len(known), -1)
+            row[number] = known.place(factors)
+    factors = known.rows(form.num_hands[player])
     return Placement(start, stride, row, factors, own.num_sequences)
 
 
