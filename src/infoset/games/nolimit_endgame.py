@@ -32,19 +32,17 @@ from infoset.games.holdem_hands import (
 from infoset.games.holdem_ranges import ALL_HANDS, parse_range
 from infoset.games.nolimit_betting import Betting, BettingRules, PotPayoffs
 from infoset.games.nolimit_parameters import (
-    check_amounts,
+    check_numbers,
     check_shares,
     joined_sizes,
     listed,
     range_texts,
-    read_percentages,
     size_rules,
     smallest_chip,
     thresholds,
     units,
 )
 from infoset.games.parameters import (
-    check_parameters,
     integer,
     number,
     parameter_error,
@@ -171,9 +169,7 @@ class NoLimitEndgame(PublicRulesGame):
     def __post_init__(self) -> None:
         for name in ("bets", "raises"):
             object.__setattr__(self, name, joined_sizes(self, name, STREETS))
-        read_percentages(self)
-        check_parameters(self)
-        check_amounts(self)
+        check_numbers(self)
         object.__setattr__(self, "board", "".join(self._board()))
         check_shares(self)
         if self.dead > self.pot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from math import inf
 from types import MappingProxyType
@@ -22,37 +22,35 @@ from infoset.games.bet_sizes import (
 )
 from infoset.games.holdem_ranges import normal_range, range_text
 from infoset.games.nolimit_betting import Thresholds
-from infoset.games.parameters import parameter_error
+from infoset.games.parameters import check_parameters, parameter_error
 
 LARGEST_AMOUNT: Final = 10**15
 """Largest number of chips: up to it, floats represent whole numbers exactly."""
-AMOUNTS: Final = (
-    *("pot", "stack", "dead", "ante", "small_blind", "big_blind", "min_bet", "chip"),
-    *("rake_cap", "all_in_above"),
-)
 SHARES: Final = ("all_in", "all_in_pot", "add_all_in", "merge", "rake")
 PERCENTAGE: Final = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*%\s*", re.ASCII)
 MAX_SHARES: Final[Mapping[str, int]] = MappingProxyType({"all_in_pot": 10, "add_all_in": 100})
 """Largest shares of the pot; larger numbers are surely percentages."""
 
 
-def read_percentages(game: Any) -> None:
-    """Store shares that are given as text with a percent sign, such as '5%', as numbers."""
+def check_numbers(game: Any) -> None:
+    """Check declared parameters as `check_parameters` does, and the size of amounts.
+
+    Shares that are given as text with a percent sign, such as '5%', are stored as numbers.
+    """
     for name in SHARES:
-        given = getattr(game, name, None)
+        given = getattr(game, name)
         found = PERCENTAGE.fullmatch(given) if isinstance(given, str) else None
         if found:
             object.__setattr__(game, name, float(Fraction(found[1]) / 100))
-
-
-def check_amounts(game: Any) -> None:
-    """Raise if a number of chips among the parameters of a game is too large to compute with."""
-    for name in AMOUNTS:
-        given = getattr(game, name, 0)
+    check_parameters(game)
+    for parameter in fields(game):
+        domain = parameter.metadata.get("domain")
+        # Amounts are the numbers that `number` declares.
+        given = getattr(game, parameter.name) if domain and domain.keeps_whole else 0
         for amount in given if isinstance(given, tuple) else (given,):
             if isinstance(amount, int | float) and amount > LARGEST_AMOUNT:
-                default = game.__dataclass_fields__[name].default
-                raise parameter_error(game, name, f"is at most {LARGEST_AMOUNT:,}", default)
+                rule = f"is at most {LARGEST_AMOUNT:,}"
+                raise parameter_error(game, parameter.name, rule, parameter.default)
 
 
 def listed(game: Any, name: str, count: int, each: str) -> tuple[Any, ...]:

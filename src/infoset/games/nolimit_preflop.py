@@ -23,18 +23,17 @@ from infoset.games.holdem_hands import normal_cards
 from infoset.games.holdem_ranges import ALL_HANDS, parse_range
 from infoset.games.nolimit_betting import Betting, BettingRules, PotPayoffs
 from infoset.games.nolimit_parameters import (
-    check_amounts,
+    check_numbers,
     check_shares,
     joined_sizes,
     listed,
     range_texts,
-    read_percentages,
     size_rules,
     smallest_chip,
     thresholds,
     units,
 )
-from infoset.games.parameters import check_parameters, number, parameter_error, plain_number, real
+from infoset.games.parameters import number, parameter_error, plain_number, real
 from infoset.typing import Action, Player
 
 STREETS: Final = (PREFLOP,)
@@ -163,9 +162,7 @@ class NoLimitPreflop(PublicRulesGame):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "raises", joined_sizes(self, "raises", STREETS))
-        read_percentages(self)
-        check_parameters(self)
-        check_amounts(self)
+        check_numbers(self)
         if not isinstance(self.raises, str):
             raise parameter_error(self, "raises", "is text with units", "2.5x, a")
         check_shares(self)
