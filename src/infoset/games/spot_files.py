@@ -96,19 +96,8 @@ def parse_spot(
     except ParameterError as error:
         raise ParameterError(f"{name}: {error}") from None
     if not is_history:
-        _check_min_bet(game, name)
-    rules = cast(EndgameRules, game.public_rules())
-    rounded = [] if is_history or game.chip else rules.betting.rounded_bets()
-    if rounded:
-        chip = float(game.smallest_chip)
-        warnings.warn(
-            f"{name}: bets are rounded to multiples of {chip:g}: {'; '.join(rounded)}; "
-            f"chip={chip / 100:g} gives exact sizes, and chip={chip:g} keeps these without a "
-            "warning",
-            RoundedSizesWarning,
-            stacklevel=2,
-        )
-    if is_history and "ranges" not in given:
+        _check_bets(game, name)
+    elif "ranges" not in given:
         warnings.warn(
             f"{name} is a hand history without ranges, so both players may have any hand; "
             "give ranges, as in ranges=['TT+,AK';'22+,AQs+'], or ranges=any",
@@ -118,8 +107,8 @@ def parse_spot(
     return game
 
 
-def _check_min_bet(game: NoLimitEndgame, name: str) -> None:
-    """Raise if the smallest bet of a spot is above the stacks, so that every bet is all-in.
+def _check_bets(game: NoLimitEndgame, name: str) -> None:
+    """Warn of rounded bets; raise if the smallest bet is above the stacks, so that all are all-in.
 
     In hand histories, short stacks may be below the big blind.
     """
@@ -128,6 +117,17 @@ def _check_min_bet(game: NoLimitEndgame, name: str) -> None:
         raise ParameterError(
             f"{name}: the smallest bet, {largest:g}, is above the stack of "
             f"{game.effective_stack:g}; min_bet counts chips, and is the big blind or less"
+        )
+    rules = cast(EndgameRules, game.public_rules())
+    rounded = [] if game.chip else rules.betting.rounded_bets()
+    if rounded:
+        chip = float(game.smallest_chip)
+        warnings.warn(
+            f"{name}: bets are rounded to multiples of {chip:g}: {'; '.join(rounded)}; "
+            f"chip={chip / 100:g} gives exact sizes, and chip={chip:g} keeps these without a "
+            "warning",
+            RoundedSizesWarning,
+            stacklevel=3,
         )
 
 
@@ -152,12 +152,9 @@ class Spot(NamedTuple):
             self.fail(f"{what} {rule}", line)
         try:
             # Exponents are checked first: the fraction 1e999999999 would not fit in memory.
-            is_fraction = "/" in digits
-            if not is_fraction and abs(Decimal(digits).adjusted()) > len(str(LARGEST_AMOUNT)):
-                raise OverflowError
-            found = Fraction(digits)
-        except OverflowError:
-            found = Fraction(LARGEST_AMOUNT + 1)
+            exponent = 0 if "/" in digits else abs(Decimal(digits).adjusted())
+            is_long = exponent > len(str(LARGEST_AMOUNT))
+            found = Fraction(LARGEST_AMOUNT + 1) if is_long else Fraction(digits)
         except (ValueError, ArithmeticError):
             self.fail(f"{what} is {show(text)}, which is not a number", line)
         if abs(found) > LARGEST_AMOUNT:
@@ -219,42 +216,39 @@ KINDS: Final = ("bet", "donk", "raise", "allin")
 
 def _parse_commands(spot: Spot) -> dict[str, Any]:
     """Read the commands of TexasSolver's console, one per line, and comments after a #."""
-    given: dict[str, str] = {}
-    sizes: dict[tuple[str, ...], list[str]] = {}
-    lines: dict[str | tuple[str, ...], int] = {}
+    given: dict[str, Any] = {}
+    lines: dict[str, int] = {}
     for line, text in spot.numbered_lines():
         command, _, rest = text.partition(" ")
         name = command.removeprefix("set_")
-        key: str | tuple[str, ...] = name
+        value: str | list[str] = rest.strip()
+        fix = "keep one"
         if text.startswith("#"):
             if SETTING.fullmatch(text):
                 problem = "is a setting of PioSOLVER among commands of TexasSolver"
                 spot.fail(f"{show(text)} {problem}; begin comments with # and a space", line)
             continue
         if name == "bet_sizes":
-            *where, numbers = _bet_sizes(spot, line, rest)
-            key = tuple(where)
-            sizes.setdefault(key, numbers)
-        elif name in (*REQUIRED, *OPTIONAL):
-            given.setdefault(name, rest.strip())
-        elif IGNORED.match(text):
-            continue
-        else:
+            where, value = _bet_sizes(spot, line, rest)
+            name, fix = f"bet_sizes {where}", "list all its sizes in one command"
+        elif name not in (*REQUIRED, *OPTIONAL):
+            if IGNORED.match(text):
+                continue
             known = (f"set_{own}" for own in (*REQUIRED, "bet_sizes", *OPTIONAL))
             hint = nearest_names(command, known)
             spot.fail(f"{show(command)} is not a supported command; {hint}", line)
-        if lines.setdefault(key, line) != line:
-            own = f"set_{name}" if isinstance(key, str) else f"set_bet_sizes {','.join(key)}"
-            fix = "keep one" if isinstance(key, str) else "list all its sizes in one command"
-            spot.fail(f"{own} is given twice, first on line {lines[key]}; {fix}", line)
+        if name in given:
+            spot.fail(f"set_{name} is given twice, first on line {lines[name]}; {fix}", line)
+        given[name], lines[name] = value, line
     for name in REQUIRED:
         if not given.get(name):
             spot.fail(f"the command set_{name} is missing")
     board = "".join(parse_cards(given["board"]))
 
     def of_player(street: str, position: str) -> Sizes:
-        bets, donks, raises = (sizes.get((position, street, kind), []) for kind in KINDS[:3])
-        if (position, street, "allin") in sizes:
+        place = f"bet_sizes {position},{street}"
+        bets, donks, raises = (given.get(f"{place},{kind}", []) for kind in KINDS[:3])
+        if f"{place},allin" in given:
             # All-in is added to donk bets only if they have sizes.
             bets, raises = [*bets, "a"], [*raises, "a"]
             donks = [*donks, "a"] if donks else []
@@ -293,15 +287,15 @@ def _share(spot: Spot, text: str, line: int | None) -> Fraction:
     return found
 
 
-def _bet_sizes(spot: Spot, line: int, rest: str) -> tuple[str, str, str, list[str]]:
-    """Return position, street and kind of sizes, and the sizes in percent of the pot."""
+def _bet_sizes(spot: Spot, line: int, rest: str) -> tuple[str, list[str]]:
+    """Return position, street and kind of sizes as text, and the sizes in percent of the pot."""
     parts = [part.strip().lower() for part in rest.split(",")]
     position, street, kind, *numbers = *parts, *[""] * (3 - len(parts))
     for part, known in ((position, POSITIONS), (street, STREETS), (kind, KINDS)):
         if part not in known:
             spot.fail(f"{show(part)} in set_bet_sizes is not one of {', '.join(known)}", line)
     shares = [plain_number(spot.percentage(one, "a size", line)) for one in numbers if one]
-    return position, street, kind, [f"{share}%" for share in shares]
+    return f"{position},{street},{kind}", [f"{share}%" for share in shares]
 
 
 # --- PioSOLVER ---------------------------------------------------------------------------------
@@ -374,7 +368,7 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
     pot, stack = (spot.number(given[name], f"#{name}#") for name in ("Pot", "EffectiveStacks"))
     name = "AddAllinOnlyIfLessThanThisTimesThePot"
     limit = spot.percentage(given.get(name) or 0, f"#{name}#") / 100
-    above = _threshold(spot, "AllinThreshold", given.get("AllinThreshold") or "100") * stack
+    above = _threshold(spot, given.get("AllinThreshold") or "100") * stack
     min_bet = spot.number(given.get("MinimumBetsize") or 0, "#MinimumBetsize#")
     rake: dict[str, Any] = {}
     if given.get("Rake.Enabled") == "True":
@@ -412,14 +406,15 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
     )
 
 
-def _threshold(spot: Spot, name: str, text: str) -> Fraction:
-    """Return a threshold that PioSOLVER writes in percent, as a share."""
-    found = spot.percentage(text, f"#{name}#")
+def _threshold(spot: Spot, text: str) -> Fraction:
+    """Return PioSOLVER's threshold for all-in, which it writes in percent, as a share."""
+    name = "#AllinThreshold#"
+    found = spot.percentage(text, name)
     if 0 < found < 1 and "%" not in text:
-        rule = f"is a percentage; write {float(found * 100):g} for {float(found * 100):g}%"
-        spot.fail(f"#{name}#{text} {rule}")
+        meant = f"{float(found * 100):g}"
+        spot.fail(f"{name}{text} is a percentage; write {meant} for {meant}%")
     if not 0 <= found <= 100:
-        spot.fail(f"#{name}#{text} is a percentage from 0 to 100; write it as in #{name}#67")
+        spot.fail(f"{name}{text} is a percentage from 0 to 100; write it as in {name}67")
     return found / 100
 
 
