@@ -79,10 +79,22 @@ class Saved(NamedTuple):
         """Folder and files as JSON values."""
         return {"folder": self.folder and str(self.folder), "files": dict(self.files)}
 
-    def say(self) -> None:
-        """Print the folder and its files, if there is one."""
-        if self.folder is not None:
-            say(f"saved in {self.folder}: {', '.join(self.files.values())}")
+    def say(self, game: str | None = None, policy: str = "") -> None:
+        """Print the folder and its files, if there is one.
+
+        game : as given to the command that made a policy; print the one that prints the policy.
+        policy : the file of the policy; not needed if the folder has only one.
+        """
+        from infoset.games import is_registered
+
+        if self.folder is None:
+            return
+        say(f"saved in {self.folder}: {', '.join(self.files.values())}")
+        if game is not None:
+            path = str(self.folder / policy)
+            # The file of a policy names its game, if that is registered.
+            arguments = [path] if is_registered(game) else [game, path]
+            say(f"to print the policy: infoset show {' '.join(map(quote, arguments))}")
 
 
 def save_and_report(
@@ -110,18 +122,6 @@ def save_and_report(
         report(Saved())
         raise
     report(Saved(folder, saved_files(folder)))
-
-
-def say_how_to_show(game: str, policy: Path) -> None:
-    """Print the command that prints a policy.
-
-    game : as in the command that made the policy; it is left out if the file names it.
-    policy : a file, or the folder of a run with one policy.
-    """
-    from infoset.games import is_registered
-
-    arguments = [str(policy)] if is_registered(game) else [game, str(policy)]
-    say(f"to print the policy: infoset show {' '.join(map(quote, arguments))}")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import typer
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.progress import live
-from infoset.cli.saved_results import Saved, save_and_report, say_how_to_show
+from infoset.cli.saved_results import Saved, save_and_report
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -273,9 +273,7 @@ def _save(
             print_json({**result.summary(), **saved.record})
             return
         _print_table(result)
-        saved.say()
-        if saved.folder is not None:
-            say_how_to_show(spec, saved.folder)
+        saved.say(spec)
 
     if result.information.form.source is not None:
         save_and_report(lambda to: save_team(result, to, game=rules), out, report)

@@ -24,7 +24,7 @@ from infoset.cli.options import (
     parse_count,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import Saved, save_and_report, say_how_to_show
+from infoset.cli.saved_results import Saved, save_and_report
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -149,9 +149,7 @@ def _save(
             print_json({**result.summary(), **saved.record})
             return
         _report(result)
-        saved.say()
-        if saved.folder is not None:
-            say_how_to_show(spec, saved.folder / next(iter(saved.files.values())))
+        saved.say(spec, next(iter(saved.files.values()), ""))
 
     save_and_report(lambda to: save_learning(result, to, game=rules), out, report)
 

@@ -16,7 +16,7 @@ from infoset.cli.options import (
     game_and_policy,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import Saved, save_and_report, say_how_to_show
+from infoset.cli.saved_results import Saved, save_and_report
 from infoset.cli.screen import (
     SEARCHER_NOTE,
     error_text,
@@ -85,10 +85,9 @@ def run(
         table.add_row("gain", error_text(numbers["gain"], form.rounding))
         whose = player_name(rules, responder)
         print_table(table, title=f"{rules}: best response of {whose} to {path}")
-        saved.say()
+        saved.say(name)
         if saved.folder is None:
             return
-        say_how_to_show(name, saved.folder)
         other = (responder + 1) % rules.num_players
         command = ["infoset", "play", name, "--player", str(other), "--against", str(saved.folder)]
         say(f"to play against it: {' '.join(map(quote, command))}")

@@ -33,7 +33,7 @@ from infoset.cli.options import (
     folder_option,
 )
 from infoset.cli.progress import live
-from infoset.cli.saved_results import Saved, save_and_report, say_how_to_show
+from infoset.cli.saved_results import Saved, save_and_report
 from infoset.cli.screen import (
     add_times,
     asks_for_list,
@@ -303,9 +303,7 @@ def _save(
             print_json({**result.summary(), **about, **saved.record})
             return
         _report(result, ending, saved.folder, storage, locked, whole)
-        saved.say()
-        if saved.folder is not None:
-            say_how_to_show(spec, saved.folder)
+        saved.say(spec)
 
     save_and_report(
         lambda to: save_run(result, to, game=rules, storage=storage, lock=source, about=more),
