@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from hashlib import sha256
-from math import fsum, isfinite, sqrt
+from math import fsum, sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -30,6 +30,7 @@ from infoset.experiments.studies import (
 )
 from infoset.forms import PublicForm
 from infoset.front import resolve_method, solve, to_public_form
+from infoset.front.game_sources import check_target
 from infoset.game.infostate import START, join_steps, split_steps
 from infoset.games import (
     BOARDS_OVER,
@@ -41,7 +42,7 @@ from infoset.games import (
 )
 from infoset.games.bet_sizes import POSITIONS
 from infoset.regret.minimizer import PRECISIONS
-from infoset.runs import Interrupt, check_workers, parse_target
+from infoset.runs import Interrupt, check_workers
 from infoset.runs.workers import local_workers
 from infoset.solvers import runs_on
 from infoset.tree import allowed_memory
@@ -295,19 +296,14 @@ def board_setting(
 ) -> BoardSetting:
     """Check the arguments of `report_boards`, before anything is built or written."""
     check_choice("over", over, BOARDS_OVER)
-    check_choice("precision", precision, tuple(PRECISIONS))
+    check_choice("precision", precision, PRECISIONS)
     chosen = resolve_method(method, precision, threads)
     if not runs_on(chosen, "public"):
         raise ParameterError(
             f"{chosen.name} does not run on public forms, with which reports solve: choose another "
             "method, such as cfr+ (--method cfr+)"
         )
-    if target is not None:
-        number, _ = parse_target(target, game.name, game.initial_pot)
-        if not (isfinite(number) and number >= 0):
-            raise ParameterError(
-                f"target={target} is out of range: give a finite number that is at least 0"
-            )
+    check_target(game, target)
     if iterations is not None:
         check_count("iterations", iterations, minimum=1)
     boards = _chosen(game, over, sample, seed)

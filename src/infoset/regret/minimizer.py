@@ -148,7 +148,7 @@ class RegretMinimizer(IterativeState):
             )
         self.form = form
         self.scheme = scheme
-        check_choice("precision", precision, tuple(PRECISIONS))
+        check_choice("precision", precision, PRECISIONS)
         self.precision = precision
         self._number = PRECISIONS[precision]
         self._layouts = form.layouts

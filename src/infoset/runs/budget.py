@@ -243,7 +243,8 @@ def parse_target(target: Target, game: str, pot: InitialPot | None) -> tuple[flo
     Raises
     ------
     ParameterError
-        If the target is not a number, or is a percentage of the pot and the game has no pot.
+        If the target is not a finite number of at least 0, or is a percentage of the pot and the
+        game has no pot.
     """
     try:
         text = "".join(str(target).split())
@@ -260,6 +261,10 @@ def parse_target(target: Target, game: str, pot: InitialPot | None) -> tuple[flo
             f"target={show(target)} is a percentage of the pot, but {game} does not begin with a "
             "pot: give a percentage of the payoff range such as '0.1%'"
         )
+    if not (isfinite(number) and number >= 0):
+        raise ParameterError(
+            f"target={target} is out of range: give a finite number that is at least 0"
+        )
     return number, unit
 
 
@@ -272,13 +277,9 @@ def _absolute_target(form: Form, target: Target) -> float:
     elif unit == "%":
         width = _payoff_width(form)
         number *= width / 100
-        if number >= 0 and width <= form.rounding:
+        if width <= form.rounding:
             # All payoffs of a player are equal up to rounding, so that every policy is optimal.
             number = max(number, form.rounding)
-    if not (isfinite(number) and number >= 0):
-        raise ParameterError(
-            f"target={target} is out of range: give a finite number that is at least 0"
-        )
     if number < form.rounding:
         raise ParameterError(
             f"target={target} is below {form.rounding:.1g}, the rounding error of "
