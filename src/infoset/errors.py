@@ -299,7 +299,7 @@ class AssumedRangesWarning(UserWarning):
 
 
 class RoundedSizesWarning(UserWarning):
-    """Sizes of bets in a spot that rounding to chips changes noticeably."""
+    """Rounding to chips changes bet sizes of a spot by more than 5%."""
 
 
 class DifferingMachinesWarning(UserWarning):

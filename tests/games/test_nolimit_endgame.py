@@ -105,7 +105,7 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s2c,rake=5", "for example nolimit_endgame(rake=0.05)"),
         ("board=Ks9d8h4s2c,all_in_pot=150", "at most 10, for example nolimit_endgame(all_in_pot=1"),
         ("board=Ks9d8h4s2c,add_all_in=250", "for example nolimit_endgame(add_all_in=2.5)"),
-        ("board=Ks9d8h4s2c,bets=1000000%", "is above 100,000% of the pot: write a for all-in"),
+        ("board=Ks9d8h4s2c,bets=1000000%", "is above 100,000% of the pot: write 'a' for all-in"),
         ("board=Ks9d8h4s2c,stack=[1e9;1e9],bets=[1001]", "is above 100,000% of the pot"),
         ("board=Ks9d8h4s2c,min_bet=[a]", "min_bet is a number of at least 0, or a list of 1"),
         ("board=Ks9d8h4s2c,pot=1e16", "pot is at most 1,000,000,000,000,000"),

@@ -159,8 +159,9 @@ def test_rounding_that_changes_sizes_is_reported():
     with pytest.warns(RoundedSizesWarning) as caught:
         assert parse_spot(text, name="spot.txt").chip == 0
     assert str(caught[0].message) == (
-        "spot.txt: bets are rounded to multiples of 1: 33% of 5 is 2; 75% of 5 is 4; 50% of 5 "
-        "is 3; chip=0.01 gives exact sizes, and chip=1 keeps these without a warning"
+        "spot.txt: bet sizes are rounded to multiples of 1: 33% of 5 becomes 2, 75% of 5 becomes "
+        "4, 50% of 5 becomes 3; set chip=0.01 for finer sizes, or chip=1 to keep these without "
+        "this warning"
     )
     # Pots of 50 change by less than 5%, and a chosen chip is not reported.
     parse_spot(COMMANDS)
@@ -236,16 +237,16 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
             "line 4: 'Board=Qs Jh 2h 8c' is not",
         ),
         (json.dumps({**RIVER, "oop_first_bets": []}), "'oop_first_bets' is not one of bet_sizes"),
-        (json.dumps({**RIVER, "players": 3}), "players lists none; give two, each with hands"),
-        (json.dumps({**RIVER, "players": RIVER["players"][:1]}), "players has 1; give two"),
-        (json.dumps({**RIVER, "players": [3, 4]}), "a player is 3; write"),
-        (players({"hands": "AhAd"}), "a player is {'hands': 'AhAd'}; write"),
+        (json.dumps({**RIVER, "players": 3}), "players is not a list; list two, first the one out"),
+        (json.dumps({**RIVER, "players": RIVER["players"][:1]}), "players has length 1; list two"),
+        (json.dumps({**RIVER, "players": [3, 4]}), "a player is 3, which does not list hands"),
+        (players({"hands": "AhAd"}), "a player is {'hands': 'AhAd'}, which does not list"),
         (players({"hands": ["AhAx"]}), "'AhAx' is not a hand of two different cards"),
         (players({"hands": ["AhXd"]}), "'AhXd' is not a hand of two different cards"),
         (players({"hands": ["AhAh"]}), "'AhAh' is not a hand of two different cards"),
         (players({"hands": [["Ah", "Ad"]]}), "is not a hand of two different cards"),
-        (players({"hands": ["AhAd"], "weights": []}), "one number for each of the 1 hands"),
-        (players({"hands": ["AhAd"], "weights": 1}), "one number for each of the 1 hands"),
+        (players({"hands": ["AhAd"], "weights": []}), "one number for each hand (1 in total)"),
+        (players({"hands": ["AhAd"], "weights": 1}), "one number for each hand (1 in total)"),
         (players({"hands": ["AhAd"], "weights": [-1]}), "the weight of AhAd is -1; write"),
         (players({"hands": ["AhAd"], "weights": [1e400]}), "the weight of AhAd is inf; write"),
         (players({"hands": ["AhAd"], "weights": [0]}), "no hand with a weight above 0"),
@@ -254,23 +255,26 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
         (json.dumps({**RIVER, "bet_sizes": [0]}), "bet_sizes has 0, but"),
         (json.dumps({**RIVER, "bet_sizes": "50"}), "bet_sizes is '50'; write numbers, as in"),
         (json.dumps({**RIVER, "include_all_in": "no"}), "include_all_in is 'no'; write true or"),
-        ('{"board": 5}', "the board is 5, which is not a text such as"),
-        ('{"board": null}', "the board is None, which is not a text"),
-        ('{"board": [1, 2, 3]}', "the board is [1, 2, 3], which is not a text"),
-        ('{"board": {"flop": "Ks9d8h"}}', "which is not a text"),
+        ('{"board": 5}', "the board is 5, which is not text; write"),
+        ('{"board": null}', "the board is None, which is not text"),
+        ('{"board": [1, 2, 3]}', "the board is [1, 2, 3], which is not text"),
+        ('{"board": {"flop": "Ks9d8h"}}', "which is not text"),
         ('{"board": "Ks9d8h4s2c", "pot": 3, "pot": 4}', "'pot' is given twice"),
         ('{"board": "Ks9d8h4s2c", "pot": 1e400}', "pot must be a number of at least 0"),
         (f'{{"board": "Ks9d8h4s2c", "pot": 1{"0" * 400}}}', "pot is at most 1,000,000,000,000,000"),
         ('{"board": "Ks9d8h4s2c", "ante": 1}', "nolimit_endgame; use dead= for antes and blinds"),
-        ('{"board": "Ks9d8h4s2c", "min_bet": 250}', "the smallest bet, 250, is above the stack of"),
-        (COMMANDS.replace("set_pot 50", "set_pot 1e400"), "set_pot is '1e400', but numbers have"),
-        (COMMANDS.replace("set_pot 50", "set_pot 1e999999999"), "but numbers have at most 15"),
-        (COMMANDS.replace("set_pot 50", "set_pot 1e-999999999"), "but numbers have at most 15"),
+        ('{"board": "Ks9d8h4s2c", "min_bet": 250}', "the minimum bet, 250, exceeds the stack of"),
+        (
+            COMMANDS.replace("set_pot 50", "set_pot 1e400"),
+            "set_pot is '1e400', which is out of",
+        ),
+        (COMMANDS.replace("set_pot 50", "set_pot 1e999999999"), "write a number of at most 15"),
+        (COMMANDS.replace("set_pot 50", "set_pot 1e-999999999"), "write a number of at most 15"),
         (COMMANDS.replace("set_pot 50", "set_pot inf"), "set_pot is 'inf', "),
         (COMMANDS.replace("set_pot 50", "set_pot nan"), "set_pot is 'nan', which is not a number"),
         (
             COMMANDS.replace("set_pot 50", "set_pot 60%"),
-            "line 1: set_pot is '60%', but it is not a percentage; write a number such as 60",
+            "line 1: set_pot is '60%', but percentages are not allowed; write it as in 60",
         ),
         (COMMANDS + "set_pot 60\n", "line 26: set_pot is given twice, first on line 1; keep one"),
         (
@@ -284,25 +288,40 @@ def test_the_answer_to_a_polar_range_is_known(tmp_path):
         (COMMANDS.replace("0.67", "-1"), "line 15: set_allin_threshold is -1, but it is a share"),
         (COMMANDS.replace("limit 3", "limit 2.5"), "set_raise_limit is 2.5, but it counts raises"),
         (COMMANDS.replace("limit 3", "limit -1"), "set_raise_limit is -1, but it counts raises"),
-        (COMMANDS.replace("limit 3", "limit 3%"), "set_raise_limit is '3%', but it is not a"),
+        (COMMANDS.replace("limit 3", "limit 3%"), "set_raise_limit is '3%', but percentages"),
         (COMMANDS.replace("build_tree", "#Pot#50"), "line 17: '#Pot#50' is a setting of PioSOLVER"),
-        (COMMANDS.replace("bet,33", "bet,1000000"), "is above 100,000% of the pot: write a for"),
+        (COMMANDS.replace("bet,33", "bet,1000000"), "is above 100,000% of the pot: write 'a' for"),
         (
             SETTINGS.replace("#TreeBuilding", "#Type#PLO\n#TreeBuilding"),
             "#Type#PLO is not no-limit",
         ),
-        (SETTINGS.replace("Threshold#80", "Threshold#0.8"), "0.8 is a percentage; write 80 for"),
-        (SETTINGS.replace("Threshold#80", "Threshold#101"), "a percentage from 0 to 100; write it"),
-        (SETTINGS.replace("Threshold#80", "Threshold#-1"), "a percentage from 0 to 100; write it"),
-        (SETTINGS.replace("#Pot#50", "#Pot#50%"), "#Pot# is '50%', but it is not a percentage"),
+        (
+            SETTINGS.replace("Threshold#80", "Threshold#0.8"),
+            "in percent of the stack; write 80 for",
+        ),
+        (
+            SETTINGS.replace("Threshold#80", "Threshold#101"),
+            "out of range; write a percentage from",
+        ),
+        (
+            SETTINGS.replace("Threshold#80", "Threshold#-1"),
+            "out of range; write a percentage from",
+        ),
+        (
+            SETTINGS.replace("#Pot#50", "#Pot#50%"),
+            "#Pot# is '50%', but percentages",
+        ),
         (SETTINGS + "#Pot#60", "line 26: #Pot# is given twice; keep one of the two lines"),
-        (SETTINGS.replace("Betsize#0", "Betsize#220"), "the smallest bet, 220, is above the stack"),
-        (SETTINGS.replace("n#0.05", "n#5%"), "not a percentage; write a number such as 0.05"),
+        (SETTINGS.replace("Betsize#0", "Betsize#220"), "the minimum bet, 220, exceeds the stack"),
+        (
+            SETTINGS.replace("n#0.05", "n#5%"),
+            "percentages are not allowed; write it as in 0.05",
+        ),
         (
             SETTINGS.replace("#RiverConfig.BetSize", "#RiverConfg.BetSize"),
             "line 17: #RiverConfg.BetSize# is not a known setting of a tree; did you mean River",
         ),
-        (SETTINGS + "#MergeSimilarBets#True", "write False, and give the parameter merge"),
+        (SETTINGS + "#MergeSimilarBets#True", "write #MergeSimilarBets#False and set merge"),
         ('{"board": "KsTh7s4d2s", "blinds": 1}', "'blinds' is not a parameter of nolimit_endgame"),
         ('{"board": "KsTh7s4d2s", "pott": 1}', "; did you mean pot?"),
         (COMMANDS.replace("set_board", "set_bord"), "did you mean set_board or set_pot?"),

@@ -26,7 +26,7 @@ EXAMPLE: Final[Mapping[str, str]] = MappingProxyType(
 )
 PREFLOP_EXAMPLE: Final = "2.5x, a; bb: 3x, a; sb reraise: a"
 MAX_PERCENT: Final = 100_000
-"""Largest size in percent of the pot."""
+"""Maximum size in percent of the pot."""
 SIZE: Final = re.compile(r"(\d+\.?\d*|\.\d+)?\s*([a-z%-]*)")
 
 
@@ -219,7 +219,7 @@ def _problem(number: str | None, unit: str, source: _Source) -> str:
             "" if Decimal(number) % 1 == 0 < Decimal(number) else "needs a whole number of streets"
         )
     if unit == "%" and Decimal(number) > MAX_PERCENT:
-        return f"is above {MAX_PERCENT:,}% of the pot: write a for all-in"
+        return f"is above {MAX_PERCENT:,}% of the pot: write 'a' for all-in"
     lowest = 1 if unit == "x" else 0
     return "" if Decimal(number) > lowest else f"needs a number above {lowest}"
 

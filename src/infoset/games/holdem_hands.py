@@ -20,8 +20,8 @@ HOLE_CARDS: Final = tuple(first + second for first, second in combinations(DECK,
 # The evaluator numbers cards by rank from 2, and then by suit: clubs, diamonds, hearts, spades.
 _NUMBER: Final = {card: 4 * RANKS.index(card[0]) + "cdhs".index(card[1]) for card in DECK}
 
-# By the rank of a hand in the evaluator, from 1 for a royal flush to 7,462. Strengths are these
-# objects, because new ones would take several times the memory of the tuples.
+# Strengths by the evaluator's rank of a hand, from 1 (royal flush) to 7,462. Tuples of strengths
+# share these integers, because new objects would take several times the memory of the tuples.
 _STRENGTHS: Final = tuple(range(7463, 0, -1))
 
 PLACE: Final = {hand: place for place, hand in enumerate(HOLE_CARDS)}

@@ -119,7 +119,7 @@ def _items(text: str) -> Iterator[tuple[Item, str, float]]:
     group: Item | None = None
     of_group = 1.0
     is_due = True  # whether hands must follow: at the start, between commas, and in a new group
-    may_end = False  # whether the last item is a comma after hands, with which a range may end
+    may_end = False  # whether the last item is a comma after hands, which may end a range
     for match in TOKEN.finditer(text):
         item, kind = Item(match[0].strip(), match.start(), text), match.lastgroup
         inside = (match["group"] or "").strip()

@@ -13,8 +13,8 @@ from infoset.games.bet_sizes import EXCEPTIONS, BetSize, Situation, SizeRule, ch
 from infoset.games.parameters import plain_number
 from infoset.typing import Player
 
-NOTICEABLE: Final = Fraction(5, 100)
-"""Smallest change of a size by rounding that is reported, as a share of the size."""
+MAX_ROUNDING: Final = Fraction(5, 100)
+"""Relative change of a bet size by rounding to chips, above which it is reported."""
 
 
 class Betting(NamedTuple):
@@ -135,9 +135,9 @@ class BettingRules:
         return any(EXCEPTIONS["bets"] in rule.words for rule in self.bets)
 
     def rounded_bets(self) -> list[str]:
-        """Return percentages that rounding changes noticeably, as in '33% of 5 is 2'.
+        """Describe sizes that rounding changes by more than 5%, as in '33% of 5 becomes 2'.
 
-        These are sizes of the first bet of each player on the first street.
+        Only percentages of the first bet of each player on the first street are checked.
         """
         found: dict[str, None] = {}
         for player in range(2):
@@ -149,8 +149,8 @@ class BettingRules:
                 # Sizes below the minimum and those turned into all-in do not depend on rounding.
                 if exact >= self.min_bet[0] and f"bet {amount}" in legal:
                     change = abs(self._amount(size, start) - exact)
-                    if change > NOTICEABLE * exact:
-                        found[f"{size} of {self.label(self.pot)} is {amount}"] = None
+                    if change > MAX_ROUNDING * exact:
+                        found[f"{size} of {self.label(self.pot)} becomes {amount}"] = None
         return [*found]
 
     def label(self, amount: int) -> str:

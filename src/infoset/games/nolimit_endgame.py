@@ -143,7 +143,7 @@ class NoLimitEndgame(PublicRulesGame):
 
     name: ClassVar[str] = "nolimit_endgame"
     advice: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {"ante": "use dead= for antes and blinds of other players, which are a part of the pot"}
+        {"ante": "use dead= for antes and blinds of other players, which are part of the pot"}
     )
     """What to write instead of parameters that other poker games have."""
     normal_text = staticmethod(normal_cards)
@@ -189,7 +189,7 @@ class NoLimitEndgame(PublicRulesGame):
         return float(min(first, second))
 
     @property
-    def smallest_bets(self) -> tuple[float, ...]:
+    def min_bets(self) -> tuple[float, ...]:
         """`min_bet` on each street."""
         return listed(self, "min_bet", len(self.streets), "street")
 
@@ -197,7 +197,7 @@ class NoLimitEndgame(PublicRulesGame):
     def smallest_chip(self) -> Fraction:
         """`chip`, or the value for which 0 stands."""
         stacks = listed(self, "stack", 2, "player")
-        return smallest_chip(self.chip, (self.pot, *stacks, self.dead, *self.smallest_bets))
+        return smallest_chip(self.chip, (self.pot, *stacks, self.dead, *self.min_bets))
 
     @property
     def initial_pot(self) -> InitialPot:

@@ -24,18 +24,19 @@ from infoset.games.holdem_ranges import normal_range, range_text
 from infoset.games.nolimit_betting import Thresholds
 from infoset.games.parameters import check_parameters, parameter_error
 
-LARGEST_AMOUNT: Final = 10**15
-"""Largest number of chips: up to it, floats represent whole numbers exactly."""
+MAX_AMOUNT: Final = 10**15
+"""Maximum number of chips; floats represent whole numbers up to it exactly."""
 SHARES: Final = ("all_in", "all_in_pot", "add_all_in", "merge", "rake")
+"""Parameters that are shares of the pot or of a stack."""
 PERCENTAGE: Final = re.compile(r"\s*(\d+\.?\d*|\.\d+)\s*%\s*", re.ASCII)
 MAX_SHARES: Final[Mapping[str, int]] = MappingProxyType({"all_in_pot": 10, "add_all_in": 100})
-"""Largest shares of the pot; larger numbers are surely percentages."""
+"""Maximum shares of the pot; larger numbers are taken for percentages."""
 
 
 def check_numbers(game: Any) -> None:
-    """Check declared parameters as `check_parameters` does, and the size of amounts.
+    """Check declared parameters as `check_parameters` does, and that amounts fit `MAX_AMOUNT`.
 
-    Shares that are given as text with a percent sign, such as '5%', are stored as numbers.
+    Shares that are given as text with a percent sign, such as '5%', are converted to numbers.
     """
     for name in SHARES:
         given = getattr(game, name)
@@ -48,8 +49,8 @@ def check_numbers(game: Any) -> None:
         # Amounts are the numbers that `number` declares.
         given = getattr(game, parameter.name) if domain and domain.keeps_whole else 0
         for amount in given if isinstance(given, tuple) else (given,):
-            if isinstance(amount, int | float) and amount > LARGEST_AMOUNT:
-                rule = f"is at most {LARGEST_AMOUNT:,}"
+            if isinstance(amount, int | float) and amount > MAX_AMOUNT:
+                rule = f"is at most {MAX_AMOUNT:,}"
                 raise parameter_error(game, parameter.name, rule, parameter.default)
 
 
@@ -146,23 +147,24 @@ def thresholds(game: Any, chip: Fraction) -> Thresholds:
 
 
 def check_shares(game: Any) -> None:
-    """Raise if a share among the parameters of a game is out of its range."""
+    """Raise an error if a parameter that is a share is out of its range."""
     if not 0 < game.all_in <= 1:
-        raise parameter_error(game, "all_in", "is above 0 and at most 1", _meant(game.all_in, 0.9))
+        suggested = _suggested(game.all_in, 0.9)
+        raise parameter_error(game, "all_in", "is above 0 and at most 1", suggested)
     for name in ("rake", "merge"):
         given = getattr(game, name)
         if given >= 1:
             rule = "is a share of the pot, below 1"
-            raise parameter_error(game, name, rule, _meant(given, 0.05))
-    for name, most in MAX_SHARES.items():
+            raise parameter_error(game, name, rule, _suggested(given, 0.05))
+    for name, maximum in MAX_SHARES.items():
         given = getattr(game, name)
-        if given > most:
-            rule = f"is a share of the pot, at most {most}"
+        if given > maximum:
+            rule = f"is a share of the pot, at most {maximum}"
             raise parameter_error(game, name, rule, given / 100)
 
 
-def _meant(share: float, usual: float) -> float:
-    """Return the share that a number probably means: a percentage, if it is above 1."""
+def _suggested(share: float, usual: float) -> float:
+    """Return a valid share for an error: a number above 1 is read as a percentage."""
     return share / 100 if 1 < share < 100 else usual
 
 

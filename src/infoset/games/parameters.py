@@ -183,7 +183,7 @@ def unknown_parameter(
 ) -> UnknownNameError:
     """Return the error for a parameter that a game does not have.
 
-    It gives the `advice` of the game's class for that name, if there is some, or the nearest names.
+    The error has the `advice` of the game's class on that name, or else the nearest names.
     """
     advice = getattr(loader, "advice", {}).get(name)
     if advice:

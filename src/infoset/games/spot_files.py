@@ -23,7 +23,7 @@ from infoset.games.bet_sizes import NO_SIZES, POSITIONS, STREETS
 from infoset.games.hand_histories import HAND_BEGINNING, endgame_of_hand
 from infoset.games.holdem_hands import HOLE_CARDS, PLACE, normal_cards, parse_cards
 from infoset.games.nolimit_endgame import EndgameRules, NoLimitEndgame
-from infoset.games.nolimit_parameters import LARGEST_AMOUNT
+from infoset.games.nolimit_parameters import MAX_AMOUNT
 from infoset.games.parameters import plain_number, unknown_parameter
 
 NO_LIMIT: Final = 100
@@ -108,23 +108,23 @@ def parse_spot(
 
 
 def _check_bets(game: NoLimitEndgame, name: str) -> None:
-    """Warn of rounded bets; raise if the smallest bet is above the stacks, so that all are all-in.
+    """Raise if the minimum bet exceeds the stacks, so that every bet is all-in; warn of rounding.
 
-    In hand histories, short stacks may be below the big blind.
+    Hand histories are not checked, because short stacks may be below the big blind.
     """
-    largest = max(game.smallest_bets)
+    largest = max(game.min_bets)
     if largest > game.effective_stack:
         raise ParameterError(
-            f"{name}: the smallest bet, {largest:g}, is above the stack of "
-            f"{game.effective_stack:g}; min_bet counts chips, and is the big blind or less"
+            f"{name}: the minimum bet, {largest:g}, exceeds the stack of "
+            f"{game.effective_stack:g}; give it in chips, usually the big blind"
         )
     rules = cast(EndgameRules, game.public_rules())
     rounded = [] if game.chip else rules.betting.rounded_bets()
     if rounded:
         chip = float(game.smallest_chip)
         warnings.warn(
-            f"{name}: bets are rounded to multiples of {chip:g}: {'; '.join(rounded)}; "
-            f"chip={chip / 100:g} gives exact sizes, and chip={chip:g} keeps these without a "
+            f"{name}: bet sizes are rounded to multiples of {chip:g}: {', '.join(rounded)}; set "
+            f"chip={chip / 100:g} for finer sizes, or chip={chip:g} to keep these without this "
             "warning",
             RoundedSizesWarning,
             stacklevel=3,
@@ -145,20 +145,21 @@ class Spot(NamedTuple):
     def number(
         self, text: object, what: str, line: int | None = None, *, example: str = "60"
     ) -> Fraction:
-        """Parse a number of at most `LARGEST_AMOUNT`; `what` names it in the error."""
+        """Parse a number of at most `MAX_AMOUNT`; `what` names it in the error."""
         digits = str(text).strip()
         if digits.endswith("%"):
-            rule = f"is {show(text)}, but it is not a percentage; write a number such as {example}"
+            rule = f"is {show(text)}, but percentages are not allowed; write it as in {example}"
             self.fail(f"{what} {rule}", line)
         try:
             # Exponents are checked first: the fraction 1e999999999 would not fit in memory.
             exponent = 0 if "/" in digits else abs(Decimal(digits).adjusted())
-            is_long = exponent > len(str(LARGEST_AMOUNT))
-            found = Fraction(LARGEST_AMOUNT + 1) if is_long else Fraction(digits)
+            is_long = exponent > len(str(MAX_AMOUNT))
+            found = Fraction(MAX_AMOUNT + 1) if is_long else Fraction(digits)
         except (ValueError, ArithmeticError):
             self.fail(f"{what} is {show(text)}, which is not a number", line)
-        if abs(found) > LARGEST_AMOUNT:
-            self.fail(f"{what} is {show(text)}, but numbers have at most 15 digits", line)
+        if abs(found) > MAX_AMOUNT:
+            rule = "is out of range; write a number of at most 15 digits"
+            self.fail(f"{what} is {show(text)}, which {rule}, such as {example}", line)
         return found
 
     def percentage(self, text: object, what: str, line: int | None = None) -> Fraction:
@@ -257,7 +258,9 @@ def _parse_commands(spot: Spot) -> dict[str, Any]:
     pot, stack = (
         spot.number(given[name], f"set_{name}", lines[name]) for name in ("pot", "effective_stack")
     )
-    threshold = _share(spot, given.get("allin_threshold", "0.67"), lines.get("allin_threshold"))
+    threshold = _texassolver_threshold(
+        spot, given.get("allin_threshold", "0.67"), lines.get("allin_threshold")
+    )
     limit, line_of_limit = given.get("raise_limit", NO_LIMIT), lines.get("raise_limit")
     max_raises = spot.number(limit, "set_raise_limit", line_of_limit, example="3")
     if max_raises < 0 or max_raises.denominator != 1:
@@ -276,8 +279,8 @@ def _parse_commands(spot: Spot) -> dict[str, Any]:
     )
 
 
-def _share(spot: Spot, text: str, line: int | None) -> Fraction:
-    """Return TexasSolver's threshold for all-in, which is a share of the stack."""
+def _texassolver_threshold(spot: Spot, text: str, line: int | None) -> Fraction:
+    """Return TexasSolver's all-in threshold, which is a share of the stack."""
     found = spot.percentage(text, "set_allin_threshold", line)
     if "%" in text or not 0 <= found <= 1:
         is_percentage = 1 < found <= 100 or ("%" in text and 0 <= found <= 100)
@@ -294,8 +297,8 @@ def _bet_sizes(spot: Spot, line: int, rest: str) -> tuple[str, list[str]]:
     for part, known in ((position, POSITIONS), (street, STREETS), (kind, KINDS)):
         if part not in known:
             spot.fail(f"{show(part)} in set_bet_sizes is not one of {', '.join(known)}", line)
-    shares = [plain_number(spot.percentage(one, "a size", line)) for one in numbers if one]
-    return f"{position},{street},{kind}", [f"{share}%" for share in shares]
+    sizes = [plain_number(spot.percentage(one, "a size", line)) for one in numbers if one]
+    return f"{position},{street},{kind}", [f"{size}%" for size in sizes]
 
 
 # --- PioSOLVER ---------------------------------------------------------------------------------
@@ -328,7 +331,7 @@ TREE_SETTINGS: Final = (
         for setting in SIZE_SETTINGS
     ),
 )
-"""Settings of the tree that are read, or refused if they change it."""
+"""Settings of the tree: they are read, or refused if their values change its rules."""
 TREE_WORD: Final = re.compile(r"Config|Bet|Raise|Donk", re.IGNORECASE)
 """Words in the names of settings that change the tree."""
 
@@ -343,7 +346,7 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
         name, value = match[1], match[2].strip()
         if name in given:
             spot.fail(f"#{name}# is given twice; keep one of the two lines", line)
-        # Without a value, an unknown setting changes nothing.
+        # An unknown setting that is empty or False changes nothing.
         if name not in TREE_SETTINGS and TREE_WORD.search(name) and value not in ("", "False"):
             hint = nearest_names(name, TREE_SETTINGS)
             spot.fail(f"#{name}# is not a known setting of a tree; {hint}", line)
@@ -358,17 +361,18 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
         )
     if given.get("MergeSimilarBets", "False") != "False":
         spot.fail(
-            "#MergeSimilarBets#True has a threshold whose rule is not documented; write False, and "
-            "give the parameter merge of nolimit_endgame, as in spot.txt(merge=0.1)"
+            "#MergeSimilarBets#True is not supported, as PioSOLVER does not document its rule; "
+            "write #MergeSimilarBets#False and set merge, as in spot.txt(merge=0.1)"
         )
     for name, usual in UNSUPPORTED.items():
         if given.get(name, usual) != usual:
-            spot.fail(f"#{name}#{given[name]} is a rule that nolimit_endgame does not support")
+            rule = "is a rule that nolimit_endgame does not support; a tree without it has"
+            spot.fail(f"#{name}#{given[name]} {rule} #{name}#{usual}")
     board = "".join(parse_cards(given["Board"]))
     pot, stack = (spot.number(given[name], f"#{name}#") for name in ("Pot", "EffectiveStacks"))
     name = "AddAllinOnlyIfLessThanThisTimesThePot"
     limit = spot.percentage(given.get(name) or 0, f"#{name}#") / 100
-    above = _threshold(spot, given.get("AllinThreshold") or "100") * stack
+    above = _piosolver_threshold(spot, given.get("AllinThreshold") or "100") * stack
     min_bet = spot.number(given.get("MinimumBetsize") or 0, "#MinimumBetsize#")
     rake: dict[str, Any] = {}
     if given.get("Rake.Enabled") == "True":
@@ -406,15 +410,16 @@ def _parse_settings(spot: Spot) -> dict[str, Any]:
     )
 
 
-def _threshold(spot: Spot, text: str) -> Fraction:
-    """Return PioSOLVER's threshold for all-in, which it writes in percent, as a share."""
+def _piosolver_threshold(spot: Spot, text: str) -> Fraction:
+    """Return PioSOLVER's all-in threshold, which is in percent of the stack, as a share."""
     name = "#AllinThreshold#"
     found = spot.percentage(text, name)
     if 0 < found < 1 and "%" not in text:
         meant = f"{float(found * 100):g}"
-        spot.fail(f"{name}{text} is a percentage; write {meant} for {meant}%")
+        spot.fail(f"{name}{text} is in percent of the stack; write {meant} for {meant}%")
     if not 0 <= found <= 100:
-        spot.fail(f"{name}{text} is a percentage from 0 to 100; write it as in {name}67")
+        rule = "is out of range; write a percentage from 0 to 100, as in"
+        spot.fail(f"{name}{text} {rule} {name}67")
     return found / 100
 
 
@@ -430,7 +435,7 @@ RIVER_KEYS: Final = {
     *("board", "pot", "stack", "bet_sizes", "include_all_in", "max_raises", "players"),
 }
 MAX_SHARE: Final = 10
-"""Largest bet size in pots; larger numbers are surely percentages."""
+"""Maximum bet size as a share of the pot; larger numbers are taken for percentages."""
 
 
 def _parse_json(spot: Spot) -> dict[str, Any]:
@@ -453,12 +458,12 @@ def _parse_json(spot: Spot) -> dict[str, Any]:
     if isinstance(cards, list) and all(isinstance(card, str) for card in cards):
         cards = "".join(cards)
     if not isinstance(cards, str):
-        spot.fail(f'the board is {show(cards)}, which is not a text such as "Ks9d8h4s2c"')
+        spot.fail(f'the board is {show(cards)}, which is not text; write it as in "Ks9d8h4s2c"')
     return {**given, "board": cards}
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object with the given pairs of names and values."""
+    """Return a JSON object from its names and values; refuse repeated names."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
@@ -474,8 +479,8 @@ def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
             spot.fail(f"{show(key)} is not one of {', '.join(sorted(RIVER_KEYS))}")
     players, with_all_in = given["players"], given.get("include_all_in", True)
     if not isinstance(players, list) or len(players) != len(POSITIONS):
-        what = f"has {len(players)}" if isinstance(players, list) else "lists none"
-        spot.fail(f"players {what}; give two, each with hands: first the one out of position")
+        what = f"has length {len(players)}" if isinstance(players, list) else "is not a list"
+        spot.fail(f"players {what}; list two, first the one out of position, each with hands")
     if not isinstance(with_all_in, bool):
         spot.fail(f"include_all_in is {show(with_all_in)}; write true or false")
     all_in = ["a"] if with_all_in else []
@@ -487,7 +492,7 @@ def _river(spot: Spot, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _percentages(spot: Spot, given: dict[str, Any]) -> list[float]:
-    """Return the sizes of a river spot, which are shares of the pot, in percent."""
+    """Return the bet sizes of a river spot in percent; the file has shares of the pot."""
     shares = given.get("bet_sizes", [])
     if not isinstance(shares, list) or not all(map(_is_number, shares)):
         spot.fail(f"bet_sizes is {show(shares)}; write numbers, as in [0.5, 1.0]")
@@ -505,11 +510,12 @@ def _weights(spot: Spot, player: object) -> list[float]:
     """Return the weights of all hands, given those of a player; cards may be in any order."""
     hands = player.get("hands") if isinstance(player, dict) else None
     if not isinstance(player, dict) or not isinstance(hands, list) or not hands:
-        spot.fail(f'a player is {show(player)}; write {{"hands": ["AhKd"], "weights": [1.0]}}')
+        rule = 'does not list hands; write {"hands": ["AhKd"], "weights": [1.0]}'
+        spot.fail(f"a player is {show(player)}, which {rule}")
     weights = player.get("weights")
     weights = [1.0] * len(hands) if weights is None else weights
     if not isinstance(weights, list) or len(weights) != len(hands):
-        spot.fail(f"weights is not a list with one number for each of the {len(hands)} hands")
+        spot.fail(f"weights must be a list with one number for each hand ({len(hands)} in total)")
     found = [0.0] * len(HOLE_CARDS)
     for hand, weight in zip(hands, weights, strict=True):
         place = PLACE.get(normal_cards(hand)) if isinstance(hand, str) else None
@@ -526,7 +532,7 @@ def _weights(spot: Spot, player: object) -> list[float]:
 def _is_number(value: Any) -> bool:
     """Return whether a value of JSON is a number that is not too large."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return bool(is_number and -LARGEST_AMOUNT <= value <= LARGEST_AMOUNT)
+    return bool(is_number and -MAX_AMOUNT <= value <= MAX_AMOUNT)
 
 
 # --- Hand histories ----------------------------------------------------------------------------
