@@ -127,7 +127,7 @@ def tree_without_ties(tree: GameTree, seed: int, noise: float = 0.0) -> GameTree
 def public_without_ties(form: PublicForm, seed: int, noise: float = 0.0) -> PublicForm:
     """Return a public form with random payoffs and a random prior, as `tree_without_ties`."""
     rng, ends = np.random.default_rng(seed), form.terminals
-    first_payoff, payoff = ends.listed_payoffs(ends.payoff_set)
+    first_payoff, payoff = ends.payoffs_of(ends.payoff_set)
     payoff += 0.1 * form.payoff_width * rng.uniform(-1, 1, payoff.shape)
     payoff *= 1 + noise * rng.uniform(-1, 1, payoff.shape)
     if form.constant_sum is not None:

@@ -60,7 +60,7 @@ def public_structure(name: str) -> object:
         form.prior.matrix(),
         (
             *(ends.node, ends.action, ends.chance_reach, ends.operator),
-            *ends.listed_payoffs(ends.payoff_set),
+            *ends.payoffs_of(ends.payoff_set),
         ),
         [form.payoff_matrix(end, player) for end in range(len(ends)) for player in range(2)],
         (form.utility_limits, form.payoff_range, form.payoff_width, form.constant_sum),

@@ -74,7 +74,7 @@ class Composition(NamedTuple):
 
 
 OrderArray: TypeAlias = ShortArray | IndexArray
-"""Places of hands: in 16 bits, unless there are too many."""
+"""Places of hands, in 16 bits if they fit, otherwise in 32."""
 
 
 class PublicPayoffs(NamedTuple):
@@ -104,15 +104,14 @@ class PublicPayoffs(NamedTuple):
     other_class: IntArray
     factor: FloatArray
     """[F * 4 * LANES] F blocks of four rows of factors of the sums over the opponent's hands, as
-    listed above. Most batches share theirs with others, because boards change neither utilities nor
-    their order."""
+    listed above. Batches share blocks, because the utilities are mostly the same on all boards."""
     block: IntArray
     """[B] the block of each batch."""
     kind: LongArray
     """[X] `FOLD`, `SHOWDOWN`, or `FIRST_MATRIX` plus the index of a matrix."""
     weight_row: LongArray
     order_row: LongArray
-    """[X] the rows of weights and of orders that each table reads."""
+    """[X] each table's row of weights, of W rows, and of orders, of S rows."""
     own_weight: FloatArray
     other_weight: FloatArray
     """[W * n] and [W * m] weight of each hand; 0 for removed hands."""

@@ -267,7 +267,7 @@ class CardSymmetries:
         groups
             The groups of permutations.
         numbers
-            [V] the nodes of the form, by the numbers that `note_lines` was given.
+            [V] the form's number of each node, by the number that `note_lines` was given.
         """
         if len(self.elements) == 1:
             return None

@@ -235,7 +235,7 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         if not more.any():
             return self, np.ones(len(ends.payoff))
         # Terminals with and without another outcome cannot share payoffs.
-        first, payoff = ends.listed_payoffs(ends.payoff_set)
+        first, payoff = ends.payoffs_of(ends.payoff_set)
         sizes = np.diff(first)
         # The new outcome of a terminal is its last: it comes before the next one's first.
         last = first[1:][more]

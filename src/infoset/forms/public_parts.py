@@ -84,8 +84,8 @@ def form_below(
 
 
 def _ends_of(ends: PublicTerminals, place: IntArray) -> PublicTerminals:
-    """Return the terminals whose nodes have a new number, with these numbers."""
-    return ends.selected(np.flatnonzero(place[ends.node] >= 0), place)
+    """Return the terminals whose nodes have a place; the places become the numbers of nodes."""
+    return ends.subset(np.flatnonzero(place[ends.node] >= 0), place)
 
 
 def symmetry_of_part(form: PublicForm, place: IntArray, class_map: IntArray) -> HandSymmetry | None:

@@ -63,7 +63,7 @@ def public_hand_gradient(form: PublicStructure, plan: FloatArray, player: Player
 def check_payoffs(form: PublicStructure, precision: str) -> None:
     """Check that a precision can represent the payoffs of a form; see `check_range`."""
     ends = form.terminals
-    # The largest reach of each set, and so of its outcomes.
+    # Outcomes of a set share payoffs, so its largest reach gives their largest products.
     reach = np.zeros(len(ends.first_payoff) - 1)
     np.maximum.at(reach, ends.payoff_set, ends.chance_reach)
     by_outcome = np.repeat(reach, np.diff(ends.first_payoff))
@@ -159,17 +159,17 @@ def with_weights(payoffs: PublicPayoffs, weights: FloatArray) -> PublicPayoffs:
 
 
 ARRAYS_OF_PLAYERS = ("start", "stride", "classes", "class", "weight", "order")
-"""Arrays that payoffs have for their player, and, with the same meaning, for the opponent."""
+"""Names of arrays after `own_`, for the player of the payoffs, and `other_`, for the opponent."""
 
 
 def share_arrays(payoffs: PublicPayoffs, other: PublicPayoffs) -> PublicPayoffs:
-    """Return the payoffs of a player with the arrays of the opponent's payoffs that are equal."""
+    """Return a player's payoffs, with arrays replaced by equal arrays of the opponent's payoffs."""
     shared = {}
     for own, opponent in (("own", "other"), ("other", "own")):
         for name in ARRAYS_OF_PLAYERS:
-            array = getattr(other, f"{opponent}_{name}")
-            if np.array_equal(getattr(payoffs, f"{own}_{name}"), array):
-                shared[f"{own}_{name}"] = array
+            same = getattr(other, f"{opponent}_{name}")
+            if np.array_equal(getattr(payoffs, f"{own}_{name}"), same):
+                shared[f"{own}_{name}"] = same
     return payoffs._replace(**shared)
 
 
@@ -215,7 +215,7 @@ class _Terms(NamedTuple):
 
 
 MANY_HANDS = 1 << 16
-"""Number of hands from which on their places do not fit in 16 bits."""
+"""Minimum number of hands whose places do not fit in 16 bits."""
 
 MANY_ROWS = 1 << 10
 """Number of public sequences, or of batches, to read together."""
@@ -427,22 +427,22 @@ def _nonzero(table: _Table, terminal: LongArray, factor: FloatArray) -> _Terms:
 class _Distinct:
     """Distinct arrays of the same type and length, in the order of their first use."""
 
-    def __init__(self, number: np.dtype[Any]) -> None:
-        self.number = number
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self.dtype = dtype
         self._known: dict[bytes, int] = {}
 
     def place(self, row: NDArray[Any]) -> int:
         """Return the place of an array, which is added if it is new."""
-        return self._known.setdefault(row.astype(self.number).tobytes(), len(self._known))
+        return self._known.setdefault(row.astype(self.dtype).tobytes(), len(self._known))
 
     def rows(self, width: int) -> NDArray[Any]:
         """Return [rows, width] the arrays."""
-        rows = [np.frombuffer(own, self.number) for own in self._known]
-        return np.array(rows, self.number).reshape(-1, width)
+        rows = [np.frombuffer(own, self.dtype) for own in self._known]
+        return np.array(rows, self.dtype).reshape(-1, width)
 
 
 class _Tables:
-    """The tables of `PublicPayoffs`: boards have the same weights for folds and showdowns."""
+    """The tables of `PublicPayoffs`, which share rows of equal weights and of equal orders."""
 
     def __init__(self) -> None:
         self.kind, self.weight_row, self.order_row = array("q"), array("q"), array("q")
@@ -466,25 +466,25 @@ class _Tables:
         return rows[:, :num_own].ravel(), rows[:, num_own:].ravel()
 
     def strengths(self, num_hands: int) -> IntArray:
-        """Return [S, hands of both players] the strengths of each row of orders."""
+        """Return [S, hands of both players] the strengths that give each row of orders."""
         return self._strengths.rows(num_hands)
 
 
 class _Blocks:
     """The distinct blocks of factors, and the block of each batch; see `PublicPayoffs`.
 
-    Batches are added in pieces, because all their factors may take more memory than the payoffs.
+    Batches are added in pieces, because factors of all terms may take more memory than payoffs.
     """
 
-    def __init__(self, number: np.dtype[Any]) -> None:
-        self._blocks = _Distinct(number)
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._blocks = _Distinct(dtype)
         self._block = array("i")
 
     def add(self, first: LongArray, factors: FloatArray) -> None:
         """Add batches of terms with [4, m] factors; first: bounds of the batches."""
         terms = np.arange(first[0], first[-1])
         batch = np.searchsorted(first, terms, side="right") - 1
-        blocks = np.zeros((len(first) - 1, NUM_FACTORS, LANES), self._blocks.number)
+        blocks = np.zeros((len(first) - 1, NUM_FACTORS, LANES), self._blocks.dtype)
         blocks[batch, :, terms - first[batch]] = factors.T
         self._block.extend(map(self._blocks.place, blocks))
 

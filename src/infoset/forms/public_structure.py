@@ -50,8 +50,7 @@ class PublicTerminals(ShortRepr):
     operator: IntArray
     """[T] index into `PublicForm.operators`."""
     payoff_set: IntArray
-    """[T] index of the payoffs. Terminals share them: cards that are dealt do not change utilities.
-    """
+    """[T] index of the set of payoffs. Terminals share sets: cards do not change the utilities."""
     first_payoff: LongArray
     """[sets + 1] the payoffs of set s are `payoff[first_payoff[s]:first_payoff[s + 1]]`, with a row
     for each outcome of the operator."""
@@ -64,12 +63,12 @@ class PublicTerminals(ShortRepr):
     def __len__(self) -> int:
         return len(self.node)
 
-    def selected(self, terminals: LongArray, number: IntArray) -> PublicTerminals:
-        """Return some of the terminals; number: for each node, its number in the result."""
+    def subset(self, terminals: LongArray, new_node: IntArray) -> PublicTerminals:
+        """Return the given terminals; new_node: [V] the number of each node in the result."""
         used, payoff_set = np.unique(self.payoff_set[terminals], return_inverse=True)
-        first, payoff = self.listed_payoffs(used)
+        first, payoff = self.payoffs_of(used)
         return PublicTerminals(
-            node=number[self.node[terminals]],
+            node=new_node[self.node[terminals]],
             action=self.action[terminals],
             chance_reach=self.chance_reach[terminals],
             hand_set=self.hand_set[terminals],
@@ -79,11 +78,11 @@ class PublicTerminals(ShortRepr):
             payoff=payoff,
         )
 
-    def listed_payoffs(self, sets: IntArray) -> tuple[LongArray, FloatArray]:
-        """Return `first_payoff` and `payoff` for a list of sets."""
+    def payoffs_of(self, sets: IntArray) -> tuple[LongArray, FloatArray]:
+        """Return `first_payoff` and `payoff` of the given sets of payoffs, which may repeat."""
         sizes = np.diff(self.first_payoff)[sets]
         first = np.append(0, np.cumsum(sizes))
-        # The payoffs of a set are consecutive: each moves by the difference of the beginnings.
+        # The payoffs of a set are consecutive, so all move by as much as its first.
         rows = np.repeat(self.first_payoff[sets] - first[:-1], sizes) + np.arange(first[-1])
         return first, self.payoff[rows]
 
@@ -390,8 +389,8 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         """
         ends = self.terminals
         operator = self.operators[ends.operator[terminal]]
-        number = ends.payoff_set[terminal]
-        begin, end = ends.first_payoff[number : number + 2]
+        payoff_set = ends.payoff_set[terminal]
+        begin, end = ends.first_payoff[payoff_set : payoff_set + 2]
         utility: FloatArray = np.tensordot(
             ends.payoff[begin:end, player], operator.outcomes(self.prior), axes=1
         )
@@ -701,7 +700,7 @@ class PublicStructure(MembersByUtilityLimits, ShortRepr):
         labels = (self.hands, self.action_sets, self.observations)
         digest.update(canonical_text(labels).encode())
         ends = self.terminals
-        first_payoff, payoff = ends.listed_payoffs(ends.payoff_set)
+        first_payoff, payoff = ends.payoffs_of(ends.payoff_set)
         for whole in (
             *(self.player, self.parent, self.action, self.observation, self.action_set),
             *(self.hand_set, *self.hand_sets, *self.prior.cards),

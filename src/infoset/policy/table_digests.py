@@ -97,8 +97,11 @@ def _plain_columns(table: Columns, columns: Sequence[int]) -> Iterator[tuple[str
 
 
 def _texts(values: Any) -> tuple[IntArray, memoryview]:
-    """Return [n + 1] the bounds of texts in UTF-8, and the joined texts, without Python objects."""
-    if not len(values):  # there may be no buffers
+    """Return [n + 1] the bounds of texts in UTF-8, and the joined texts.
+
+    No Python object is created for each text.
+    """
+    if not len(values):  # an empty array may have no buffers
         return np.zeros(1, np.int32), memoryview(b"")
     _, offsets, joined = values.buffers()
     bounds = np.frombuffer(offsets, "<i4")[values.offset :][: len(values) + 1]

@@ -183,14 +183,14 @@ class RegretMinimizer(IterativeState):
     def _prepare(self) -> None:
         """Prepare iterations on the arrays of the state."""
         self._threaded: ThreadedIteration | None = None
-        self._made_divided: DividedIteration | None = None
+        self._divided_iteration: DividedIteration | None = None
         if self._division is None:
             self._threaded = self._make_threaded()
 
     def _divided(self, division: PublicDivision) -> DividedIteration:
         """Return the iteration by parts; a measurement frees its arrays."""
-        if self._made_divided is None:
-            self._made_divided = DividedIteration(
+        if self._divided_iteration is None:
+            self._divided_iteration = DividedIteration(
                 division,
                 self.scheme,
                 self._limit,
@@ -198,7 +198,7 @@ class RegretMinimizer(IterativeState):
                 self._number,
                 self._threads,
             )
-        return self._made_divided
+        return self._divided_iteration
 
     def _divided_states(self) -> tuple[DividedState, DividedState]:
         """Return the arrays of the players in a divided form."""
@@ -335,7 +335,7 @@ class RegretMinimizer(IterativeState):
         """Fill the current policy of a player, which matches its regrets, and return it."""
         if self._division is not None:
             state, division = self._divided_states()[player], self._division
-            # This policy is packed once, with the random numbers of iteration 0.
+            # This policy is packed only once, so the random numbers of iteration 0 serve.
             made = np.append(self._last_row(), 0.0).astype(self._number)
             rows = division.row_workspace(self._number)
             fill_policy(division.parts[player], state, made, row_numbers(policy), rows)
@@ -367,10 +367,10 @@ class RegretMinimizer(IterativeState):
         """Return memory for an evaluation, twice as long as the longest plan, in double precision.
 
         It reuses the memory of the current plans, which are recomputed when needed. None if plans
-        of the whole game are not stored: then the arrays of the iteration are freed.
+        of the whole game are not stored; the arrays of the iteration are then freed.
         """
         if self._division is not None:
-            self._made_divided = None
+            self._divided_iteration = None
             return None
         self._has_plans = False
         if not self._plans:
@@ -534,7 +534,7 @@ class RegretMinimizer(IterativeState):
             self.is_finished = True
             # Plans follow from the policies if they are needed again.
             self._has_plans, self._workspace = False, np.zeros(0)
-            self._threaded = self._made_divided = None
+            self._threaded = self._divided_iteration = None
             self._regrets = self._gradients = self._plans = ()
             self._previous = self._changes = self._tolerances = ()
 

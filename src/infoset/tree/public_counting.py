@@ -30,7 +30,7 @@ MAX_STEPS = 200_000
 """Number of actions and chance outcomes after which counting stops if the form does not fit."""
 
 BYTES_PER_PUBLIC_NODE = 330
-"""For the arrays of a public node or end, and for temporary ones while the form is built."""
+"""For the arrays of a public node or end, and for temporary arrays while the form is built."""
 
 BYTES_PER_PAIR = 20
 """For matrices of pairs of hands while the form is built, before a method allocates its state."""
@@ -42,7 +42,8 @@ SECONDS_PER_WORLD, SECONDS_PER_HISTORY = 1e-5, 2e-7
 SECONDS_PER_SEQUENCE = {"public": 3e-9, "sequence": 1.4e-9}
 SECONDS_PER_TERMINAL = 1.6e-10
 """For an iteration: by sequences on both forms, and by terminals only on the sequence form."""
-TIMES_AS_LONG, MIN_SAVED = 3, 0.5
+TIMES_AS_LONG, MIN_SECONDS_SAVED = 3, 0.5
+"""Limits of `PublicCounts.is_much_faster`."""
 
 WITHOUT_CARDS = (
     "if PublicRules.without_cards is overridden, the public tree is the same on all boards"
@@ -96,7 +97,7 @@ class PublicCounts:
         save more than half a second.
         """
         public, listed = (self.seconds(kind, num_gradients) for kind in ("public", "sequence"))
-        return listed - public > MIN_SAVED and listed > TIMES_AS_LONG * public
+        return listed - public > MIN_SECONDS_SAVED and listed > TIMES_AS_LONG * public
 
     def seconds(self, kind: str, num_gradients: int) -> float:
         """Return the forecast of processor time on the "public" or the "sequence" form."""

@@ -190,8 +190,8 @@ class _Ends:
 class _PublicTree:
     """The public tree, visited depth first; the arrays grow with it.
 
-    `form` numbers everything in the order of breadth-first visits. With these, the public states
-    that wait for their visit would take more memory than the form.
+    `form` renumbers nodes, ends and values in breadth-first order. The tree is not visited in that
+    order, because the public states waiting for their visit would take more memory than the form.
     """
 
     def __init__(self, game: Game, rules: PublicRules, symmetries: CardSymmetries) -> None:
@@ -464,7 +464,7 @@ class _Order:
         self.nodes = np.argsort(depth[~is_end], kind="stable")
         self.ends = np.argsort(depth[is_end], kind="stable")
         # [N + 1] for each node by depth-first visits, its number by breadth-first visits; the last
-        # one is the number of the root's parent
+        # one is -1, the number of the root's parent
         self.number = np.full(len(self.nodes) + 1, -1, np.int32)
         self.number[self.nodes] = np.arange(len(self.nodes))
 
@@ -472,7 +472,10 @@ class _Order:
 def _renumbered(
     numbers: Sequence[int], order: LongArray, values: Iterable[ValueT]
 ) -> tuple[IntArray, list[ValueT]]:
-    """Return the numbers of values in an order, by first use, and the values; -1 remains."""
+    """Return numbers in an order, renumbered by first use, and the values that they stand for.
+
+    The number -1, which stands for no value, remains.
+    """
     found, every = _numbers(numbers)[order], list(values)
     used, first = np.unique(found, return_index=True)
     used = used[np.argsort(first)]
