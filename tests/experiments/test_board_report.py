@@ -278,7 +278,7 @@ def test_boards_solved_simultaneously_share_the_memory(tmp_path):
             assert board_report._memory(None, executor, 100) == 4_000
         assert board_report._memory(None, Executor(), 100) is None
         options = {**OPTIONS, "workers": 2}
-        with pytest.raises(GameTooLargeError, match="share the memory: try --workers 1"):
+        with pytest.raises(GameTooLargeError, match="share the memory: try workers=1"):
             report_boards(*REPORT, tmp_path / "r", **options)
 
 

@@ -56,8 +56,9 @@ NUM_VALUES: Final = 5
 MAX_BARS: Final = 60
 """Maximum number of boards in a picture."""
 SMALLEST_SHOWN: Final = 0.00005
-"""Smaller numbers of a table are below what solutions determine, and shown as 0."""
+"""Smaller numbers of a table are below the accuracy of solutions, and shown as 0."""
 GIVEN: Final = "as given"
+"""`BoardSetting.selection` of boards that the caller lists."""
 SAMPLE_MEAN: Final = "sample mean"
 STANDARD_ERROR: Final = "standard error"
 
@@ -139,7 +140,7 @@ class BoardCell:
                 raise
             raise type(error)(
                 f"{str(error).rstrip('.')}. Boards that are solved simultaneously share the "
-                "memory: try --workers 1",
+                "memory: try workers=1 (--workers 1)",
                 error.counts,
             ) from error
 
@@ -196,7 +197,7 @@ class BoardSetting(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the study, and of its default folder: reports with other names differ."""
+        """The name of the study and its default folder; different reports have different names."""
         values = (self.text, [one.board for one in self.boards])
         digest = sha256(json_text(values).encode()).hexdigest()[:8]
         return f"{STUDY}-{self.over}-{self.game.board}-{digest}"
@@ -300,7 +301,7 @@ def board_setting(
     chosen = resolve_method(method, precision, threads)
     if not runs_on(chosen, "public"):
         raise ParameterError(
-            f"{chosen.name} does not run on public forms, with which reports solve: choose another "
+            f"{chosen.name} does not run on public forms, which reports need: choose another "
             "method, such as cfr+ (--method cfr+)"
         )
     check_target(game, target)
@@ -332,7 +333,7 @@ def board_setting(
 
 
 def _check_line(game: NoLimitEndgame, line: str) -> None:
-    """Raise unless a line leads to a decision; the rules are followed without a public form."""
+    """Raise an error unless a line leads to a decision; only the rules are needed, not a form."""
     rules: Any = game.public_rules()
     state = rules.initial_state()
     passed: list[str] = []
@@ -423,7 +424,7 @@ def tabulate_boards(run: RunCells, setting: BoardSetting, memory: int | None = N
     rows.append(("mean" if draws is None else SAMPLE_MEAN, None, total, *means))
     given = "the ranges"
     if setting.selection == GIVEN:
-        given += " and that it is one of these"
+        given += " and that it is one of these boards"
     title = (
         f"Probability of the board given {given}, {named}, EV with the pot and equity of each "
         "player, and frequencies of lines and actions"
@@ -471,8 +472,8 @@ def _means(
 ) -> tuple[list[float | None], list[float | None]]:
     """Return means of numeric columns, weighted by the probability of each board or node.
 
-    The second list has standard deviations; those of frequencies, which are ratios of two means,
-    are of the linear approximation at these means.
+    The second list has standard deviations. Frequencies are ratios of two means: their deviations
+    are those of the linear approximation at these means (the delta method).
     """
 
     def deviations(centered: FloatArray) -> list[float]:
@@ -485,14 +486,14 @@ def _means(
     first = NUM_VALUES
     for count in num_actions:
         reach = numbers[:, first : first + 1]
-        shares = np.nan_to_num(numbers[:, first + 1 : first + 1 + count])
+        frequencies = np.nan_to_num(numbers[:, first + 1 : first + 1 + count])
         total = float((weights @ reach)[0])
         means.append(total)
         spreads += deviations(reach - total)
         if total > 0:
-            ratios = weights @ (reach * shares) / total
+            ratios = weights @ (reach * frequencies) / total
             means += ratios.tolist()
-            spreads += deviations(reach * (shares - ratios) / total)
+            spreads += deviations(reach * (frequencies - ratios) / total)
         else:
             means += [None] * count
             spreads += [None] * count

@@ -105,7 +105,7 @@ class Table:
     rows: tuple[tuple[Entry, ...], ...]
     """None stands for a missing entry."""
     smallest_shown: float = 0.0
-    """Smaller numbers are noise, and shown as 0; CSV has them."""
+    """Numbers closer to 0 are noise, and shown as 0; `csv` has them in full."""
 
     def text(self, entry: Entry) -> str:
         """Return the text of an entry."""
