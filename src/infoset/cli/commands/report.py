@@ -38,7 +38,7 @@ def run(
         typer.Option(
             metavar="STREET",
             help="Boards to solve: flops, turns after the spot's flop, or rivers after its turn "
-            "(or flop). The game begins on that street.",
+            "(or flop). Games begin on that street.",
         ),
     ] = "turns",
     sample: Annotated[
@@ -115,7 +115,7 @@ def run(
         precision=precision or "float64",
         threads=1 if threads is None else threads,
     )
-    # The name differs between settings, so that no report overwrites another.
+    # The name depends on all parameters, so that no report overwrites another.
     folder = Path("runs") / setting.name if out is None else out
     check_writable(folder)
     try:
@@ -154,7 +154,7 @@ def _sample(text: str) -> int | Sequence[str] | None:
 
 
 def _shortened(table: Table) -> Table:
-    """Return a table with the first rows and those of means and standard errors."""
+    """Return a table with the first boards only, and its means and standard errors."""
     from dataclasses import replace
 
     boards = [row for row in table.rows if row[1] is not None]

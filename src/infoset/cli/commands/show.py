@@ -49,7 +49,7 @@ class NodeRow(NamedTuple):
     probability: float
     """Probability that play leads there."""
     values: tuple[float, ...]
-    """Expected utility of each player from there on, with the pot if the game begins with one."""
+    """Expected utility of each player there, plus its part of the initial pot, if there is one."""
     actions: tuple[Any, ...]
     frequencies: FloatArray
 
@@ -85,12 +85,12 @@ class Choice(NamedTuple):
         form: Any = policy.form
         values, kept = PublicValues(policy), []
         pot = form.source.initial_pot
-        given = (0.0, 0.0) if pot is None else pot.contributions
+        contributions = (0.0, 0.0) if pot is None else pot.contributions
         early = (form.early_decisions(player, self.depth)[0].tolist() for player in range(2))
         for node in sorted(chain(*early)):
             player, label = int(form.player[node]), form.label(node)
             if self.player in (None, player) and self._matches(label, policy):
-                earned = (values.mean_value(node, p) + given[p] for p in range(2))
+                earned = (values.mean_value(node, p) + contributions[p] for p in range(2))
                 kept.append(
                     NodeRow(
                         player,
@@ -163,8 +163,8 @@ def run(
         bool,
         typer.Option(
             "--by-node",
-            help="Print frequencies of actions and EV with the pot at each public node, over all "
-            "hands.",
+            help="Print action frequencies and EV (including any initial pot) at each public node, "
+            "over all hands.",
         ),
     ] = False,
     as_csv: Annotated[
