@@ -7,11 +7,12 @@
 
 Each row is measured in a new process. Numbers are bytes for each sequence of the public form, above
 what the process needed for `import infoset` and one solution of Kuhn poker. Compiled kernels are
-loaded from the disk. "Whole" is the peak of one call of `infoset.solve`, with its measurements and
-its result. The other columns are peaks of its stages, called one after another: the form is built;
-the state of the method is allocated and its first iterations are run; the average policy is
-measured; the result is made from the state; its policy is saved to a file; and the policy is
-evaluated once more. "Arrays" are those that the state keeps.
+loaded from the disk. "Command" is the peak of `infoset solve`, which also saves the policy, and
+"whole" that of one call of `infoset.solve`, with its measurements and its result. The other columns
+are peaks of its stages, called one after another: the form is built; the state of the method is
+allocated and its first iterations are run; the average policy is measured; the result is made from
+the state; its policy is saved to a file; and the policy is evaluated once more. "Arrays" are those
+that the state keeps.
 
 The peaks of stages are read from `/proc`, so that this runs on Linux only.
 """
@@ -45,7 +46,7 @@ GAME = (
 METHOD, ITERATIONS = "dcfr", 10
 PRECISIONS = ("int16", "float32", "float64")
 STAGES = ("build", "iterations", "measurement", "result", "save", "evaluate")
-HEADER = ["precision", "whole", *STAGES]
+HEADER = ["precision", "command", "whole", *STAGES]
 
 
 def peak_of(work: Callable[[], object]) -> tuple[object, int]:
@@ -64,6 +65,20 @@ def whole_peak(game: str, method: str, precision: str) -> dict[str, float]:
     result = infoset.solve(game, method, form="public", iterations=ITERATIONS, precision=precision)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     return {"whole": 1024 * peak, "sequences": num_sequences(result.policy.form)}
+
+
+def command_peak(game: str, method: str, precision: str) -> dict[str, float]:
+    """Return the peak of the command that solves a game and saves the policy."""
+    infoset.solve("kuhn_poker")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with TemporaryDirectory() as folder:
+        options = {"method": method, "precision": precision, "iterations": str(ITERATIONS)}
+        options |= {"form": "public", "out": f"{folder}/run"}
+        texts = [text for name, value in options.items() for text in (f"--{name}", value)]
+        command = [sys.executable, "-m", "infoset", "solve", game, *texts]
+        subprocess.run(command, check=True, capture_output=True)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss - before
+    return {"command": 1024 * peak}
 
 
 def num_sequences(form: infoset.Form) -> int:
@@ -87,7 +102,7 @@ def stage_peaks(game: str, method: str, precision: str) -> dict[str, float]:
         solvers = [stage("iterations", lambda: _iterated(form, method, precision))]
         held = array_bytes(solvers[0])
         stage("measurement", solvers[0].evaluate)
-        policy, _ = stage("result", lambda: _result(solvers.pop()))
+        policy = stage("result", lambda: _result(solvers.pop()))[0]
         stage("save", lambda: save_policy(policy, Path(folder) / "policy.parquet"))
         stage("evaluate", lambda: infoset.evaluate(policy))
     above = {name: peak - before for name, peak in peaks.items()}
@@ -150,9 +165,10 @@ def row_of(game: str, method: str, precision: str) -> tuple[list[str], dict[str,
     """Return the row of a precision, and the bytes of arrays by name for each sequence."""
     measured("whole", game, method, precision)  # compiles the kernels
     whole = measured("whole", game, method, precision)
+    command = measured("command", game, method, precision)
     found = measured("stages", game, method, precision)
     size = found["sequences"]
-    numbers = [whole["whole"], *(found[name] for name in STAGES)]
+    numbers = [command["command"], whole["whole"], *(found[name] for name in STAGES)]
     held = {name: number / size for name, number in found["arrays"].items()}
     return [precision, *(f"{number / size:.1f}" for number in numbers)], held
 
@@ -169,7 +185,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     if chosen.measure:
         kind, *rest = chosen.measure
-        print(json.dumps(whole_peak(*rest) if kind == "whole" else stage_peaks(*rest)))
+        measure = {"whole": whole_peak, "command": command_peak, "stages": stage_peaks}[kind]
+        print(json.dumps(measure(*rest)))
         return
     rows = []
     for precision in PRECISIONS:

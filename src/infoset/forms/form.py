@@ -61,17 +61,15 @@ class FormTable(NamedTuple):
     """Names of the columns of numbers: one, or one per hand."""
     place: str
     """Name of the column that says where a decision is: "infostate" or "line"."""
-    players: list[Player]
-    """[R] the player of each row. Players are in order."""
     places: list[str]
-    """[R] the infostate or the line of each row, as text."""
-    actions: list[Action]
-    """[R] the action of each row."""
+    """[D] the infostate or the line of each decision, as text. Players are in order."""
+    legal: list[tuple[Action, ...]]
+    """[D] the actions of each decision. Each has a row; R is the number of rows."""
     sequences: tuple[SequenceTable, ...]
     """Per player, [its rows, its columns] the sequence of each number. Columns of hands that the
     form merges repeat a sequence."""
     num_actions: tuple[IntArray, ...]
-    """Per player, [D] the number of rows of each decision: its actions, in order."""
+    """Per player, the number of rows of each decision."""
     about: dict[str, object]
     """JSON values that belong to the columns, such as the labels of hands as text and their prior
     probabilities; empty for a single column."""
@@ -79,8 +77,8 @@ class FormTable(NamedTuple):
     """Message for a table of another form: why the form may differ although the game has the same
     name, and how to proceed."""
     is_listed: bool = True
-    """Whether players, places and actions are listed. They are empty if there are too many: files
-    then have numbers only, which the fingerprint of the form identifies."""
+    """Whether places and actions are listed. They are empty if there are too many: files then have
+    numbers only, which the fingerprint of the form identifies."""
 
 
 class _HasMembers(ProtocolType):

@@ -11,7 +11,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.forms.derived_members import DerivedMembers, values_by_gradient, values_of_weights
 from infoset.forms.form import Form, FormTable, PlayerValues
 from infoset.forms.packed_rows import PlanWeights
-from infoset.typing import Action, FloatArray, LongArray, Player
+from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
 OTHER_GAME = (
@@ -23,21 +23,12 @@ OTHER_GAME = (
 
 def infostate_table(form: Form, other_game: str) -> FormTable:
     """Return a table with a number for each sequence but the empty ones; see `FormTable`."""
-    players: list[Player] = []
-    places: list[str] = []
-    actions: list[Action] = []
-    for player in range(form.num_players):
-        for number, label in enumerate(form.infostate_labels(player)):
-            legal = form.actions_at(player, number)
-            players += [player] * len(legal)
-            places += [label] * len(legal)
-            actions += legal
+    labels = [form.infostate_labels(player) for player in range(form.num_players)]
     return FormTable(
         ("probability",),
         "infostate",
-        players,
-        places,
-        actions,
+        [label for own in labels for label in own],
+        [form.actions_at(p, number) for p, own in enumerate(labels) for number in range(len(own))],
         tuple(np.arange(1, plex.num_sequences)[:, None] for plex in form.treeplexes),
         tuple(plex.num_actions for plex in form.treeplexes),
         {},

@@ -311,15 +311,12 @@ class PublicForm(PublicStructure, MeasuredByKernels):
 
     def table(self) -> FormTable:
         """Return the rows in which files store numbers: public actions, with a column per hand."""
-        nodes = [node for own in self.decisions for node in own.tolist()]
-        rows = [(node, action) for node in nodes for action in self.legal_actions(node)]
-        prior = self.prior.matrix()
+        nodes, prior = np.concatenate(self.decisions).tolist(), self.prior.matrix()
         return FormTable(
             tuple(f"hand_{hand}" for hand in range(max(self.num_hands))),
             "line",
-            [int(self.player[node]) for node, _ in rows],
-            [self.labels[node] for node, _ in rows],
-            [action for _, action in rows],
+            [self.labels[node] for node in nodes],
+            [self.legal_actions(node) for node in nodes],
             (_Places(self, 0), _Places(self, 1)),
             tuple(self.num_actions[own] for own in self.decisions),
             {

@@ -293,7 +293,7 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
         counts = tuple(plex.num_actions for plex in self.treeplexes)
         about = {"form": self.kind, "infostates": "numbered"}
         return FormTable(
-            *(("probability",), "infostate", [], [], [], columns, counts, about, OTHER_GAME),
+            *(("probability",), "infostate", [], [], columns, counts, about, OTHER_GAME),
             is_listed=False,
         )
 

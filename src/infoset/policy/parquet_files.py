@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -113,25 +114,26 @@ class _PolicyRows:
 
     def select(self, columns: list[int], /) -> pa.Table:
         """Return all rows of some consecutive columns."""
-        return self._block(range(len(self)), range(columns[0], columns[-1] + 1))
+        begin, end = columns[0], columns[-1] + 1
+        labels = dict([*self.labels.items()][begin:end])
+        first, last = (max(0, place - len(self.labels)) for place in (begin, end))
+        return self._block(labels, range(len(self)), range(first, last))
 
     def slice(self, offset: int, length: int, /) -> pa.Table:
         """Return all columns of some rows."""
-        columns = range(len(self.labels) + len(self.table.columns))
-        return self._block(range(offset, offset + length), columns)
+        labels = encoded({name: own[offset : offset + length] for name, own in self.labels.items()})
+        hands = range(len(self.table.columns))
+        return self._block(labels, range(offset, offset + length), hands)
 
-    def _block(self, rows: range, columns: range) -> pa.Table:
+    def _block(self, labels: Mapping[str, Any], rows: range, hands: range) -> pa.Table:
         import pyarrow as pa
 
-        labels = [*self.labels.items()][columns.start : columns.stop]
-        block: dict[str, Any] = encoded({name: own[rows.start : rows.stop] for name, own in labels})
-        begin, end = (max(0, place - len(self.labels)) for place in (columns.start, columns.stop))
-        hands = range(begin, end)
-        parts, first = [], 0
+        block, parts, first = dict(labels), [], 0
         for player, sequences in enumerate(self.table.sequences):
             num_rows, num_hands = sequences.shape
             own_rows = range(num_rows)[max(0, rows.start - first) : max(0, rows.stop - first)]
-            parts.append(self._numbers(player, own_rows, range(num_hands)[begin:end]))
+            own_hands = range(num_hands)[hands.start : hands.stop]
+            parts.append(self._numbers(player, own_rows, own_hands))
             first += num_rows
         kind: Any = pa.from_numpy_dtype(np.dtype(self.storage))
         for place, hand in enumerate(hands):
@@ -216,17 +218,21 @@ def row_labels(table: FormTable) -> dict[str, Any]:
 
     if not table.is_listed:
         return {}
+    sizes = [*map(len, table.sequences)]
+    counts = np.concatenate(table.num_actions)
+    decision = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    actions = [intern(label_text(action)) for own in table.legal for action in own]
     return {
-        "player": pa.array(table.players, pa.int32()),
-        table.place: pa.array(table.places, pa.string()),
-        "action": pa.array([*map(label_text, table.actions)], pa.string()),
+        "player": pa.array(np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)),
+        table.place: pa.DictionaryArray.from_arrays(decision, pa.array(table.places, pa.string())),
+        "action": pa.array(actions, pa.string()).dictionary_encode(),
     }
 
 
 def encoded(labels: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns of labels, in which texts are encoded by a dictionary."""
+    """Return slices of columns of labels, in which dictionaries have only the texts that occur."""
     return {
-        name: column if name == "player" else column.dictionary_encode()
+        name: column if name == "player" else column.dictionary_decode().dictionary_encode()
         for name, column in labels.items()
     }
 

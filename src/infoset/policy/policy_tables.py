@@ -123,22 +123,25 @@ class PolicyTable:
         PolicyFileError
             If a label differs; the message names the first such row.
         """
-        import pyarrow as pa
-
-        labels = self.table.select([*range(len(expected))])
-        found = {name: plain(labels.column(name)) for name in expected}
         if len(self.table) != count:
             raise PolicyFileError(
                 f"{self.path} has {len(self.table)} rows, but a policy for this game has {count}: "
                 "the file is incomplete or was modified; save the policy again"
             )
-        if all(found[name].equals(expected[name]) for name in expected):
+        labels = (plain(column) for column in expected.values())
+        if all(self._labels(place).equals(own) for place, own in enumerate(labels)):
             return
-        rows = (pa.table(columns).to_pylist() for columns in (found, expected))
-        pairs = enumerate(zip(*rows, strict=True))
-        row, labels = next((row, pair) for row, pair in pairs if pair[0] != pair[1])
+        columns = [
+            zip(self._labels(place).to_pylist(), plain(own).to_pylist(), strict=True)
+            for place, own in enumerate(expected.values())
+        ]
+        rows = enumerate(zip(*columns, strict=True))
+        row, pairs = next((row, own) for row, own in rows if any(a != b for a, b in own))
         there, here = (
-            ", ".join(f"{name} {show(label)}" for name, label in one.items()) for one in labels
+            ", ".join(
+                f"{name} {show(own[side])}" for name, own in zip(expected, pairs, strict=True)
+            )
+            for side in range(2)
         )
         raise PolicyFileError(
             f"row {row} of {self.path} is for {there}, but row {row} of a policy for "
@@ -146,6 +149,10 @@ class PolicyTable:
             "different names now. Probabilities are read by row, so save the policy again; a CSV "
             "file may have its lines in any order"
         )
+
+    def _labels(self, place: int) -> Any:
+        """Return a column of labels as one array."""
+        return plain(self.table.select([place]).column(0))
 
 
 def read_table(path: Path, column: str) -> PolicyTable:

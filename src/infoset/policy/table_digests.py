@@ -24,6 +24,9 @@ HAND: Final = "hand_"
 NUMBERS_PER_BLOCK: Final = 1 << 20
 """About how many numbers of a table are decoded together."""
 
+ROWS_PER_PIECE: Final = 1 << 16
+"""Rows of a column that are digested together."""
+
 
 class Columns(Protocol):
     """A table whose columns are decoded when they are selected; an Arrow table is one, too."""
@@ -56,11 +59,11 @@ def type_name(kind: pa.DataType) -> str:
     return str(kind)
 
 
-def plain(column: pa.ChunkedArray[Any]) -> Any:
-    """Return a column as one array, without a dictionary."""
+def plain(column: Any) -> Any:
+    """Return a column, or an array, as one array without a dictionary."""
     import pyarrow as pa
 
-    array: Any = column.combine_chunks()
+    array: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
@@ -74,26 +77,35 @@ def column_blocks(table: Columns, columns: Sequence[int]) -> Iterator[pa.Table]:
 def table_digest(table: Columns) -> str:
     """Return a digest of all columns of a table: names, types, lengths, gaps and values."""
     digest = sha256()
-    for name, values in _plain_columns(table, range(len(table.schema.names))):
-        kind, gaps = type_name(values.type), values.null_count
-        digest.update(json.dumps([name, kind, len(values), gaps]).encode())
+    for name, column in _columns(table, range(len(table.schema.names))):
+        kind, gaps = type_name(column.type), column.null_count
+        digest.update(json.dumps([name, kind, len(column), gaps]).encode())
         if gaps:
-            digest.update(values.is_null().to_numpy(zero_copy_only=False).tobytes())
+            digest.update(column.is_null().to_numpy().tobytes())
         if kind == "string":
             # Lengths first: the joined texts do not show where one of them ends.
-            bounds, joined = _texts(values.fill_null(""))
-            digest.update(np.diff(bounds).astype("<i8").tobytes())
-            digest.update(joined)
+            for bounds, _ in map(_texts, _pieces(column)):
+                digest.update(np.diff(bounds).astype("<i8").tobytes())
+            for _, joined in map(_texts, _pieces(column)):
+                digest.update(joined)
         else:
-            digest.update(_bytes_of(values))
+            for piece in _pieces(column):
+                digest.update(_bytes_of(piece))
     return digest.hexdigest()
 
 
-def _plain_columns(table: Columns, columns: Sequence[int]) -> Iterator[tuple[str, Any]]:
-    """Yield the names of some columns, and each as one array without a dictionary."""
+def _columns(table: Columns, columns: Sequence[int]) -> Iterator[tuple[str, Any]]:
+    """Yield the names of some columns, and each column."""
     for block in column_blocks(table, columns):
-        yield from zip(block.column_names, map(plain, block.columns), strict=True)
+        yield from zip(block.column_names, block.columns, strict=True)
         del block  # before the next one is decoded
+
+
+def _pieces(column: Any) -> Iterator[Any]:
+    """Yield the rows of a column, some at a time, in arrays without a dictionary."""
+    for chunk in column.chunks:
+        for begin in range(0, len(chunk), ROWS_PER_PIECE):
+            yield plain(chunk[begin : begin + ROWS_PER_PIECE])
 
 
 def _texts(values: Any) -> tuple[IntArray, memoryview]:
@@ -101,8 +113,6 @@ def _texts(values: Any) -> tuple[IntArray, memoryview]:
 
     No Python object is created for each text.
     """
-    if not len(values):  # an empty array may have no buffers
-        return np.zeros(1, np.int32), memoryview(b"")
     _, offsets, joined = values.buffers()
     bounds = np.frombuffer(offsets, "<i4")[values.offset :][: len(values) + 1]
     return bounds, memoryview(joined or b"")[bounds[0] : bounds[-1]]
@@ -124,8 +134,9 @@ def numbers_digest(table: Columns, column: str) -> str:
     prefix, names = HAND if is_public else column, table.schema.names
     columns = [place for place, name in enumerate(names) if name.startswith(prefix)]
     digest = sha256()
-    for name, values in _plain_columns(table, columns):
+    for name, values in _columns(table, columns):
         if is_public:
             digest.update(f"{name} {values.type} {len(values) - values.null_count} ".encode())
-        digest.update(_bytes_of(values))
+        for piece in _pieces(values):
+            digest.update(_bytes_of(piece))
     return digest.hexdigest()

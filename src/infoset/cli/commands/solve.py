@@ -264,6 +264,8 @@ def run(
         compile_seconds = compiling_seconds() - compiled_before
         result = replace(
             result,
+            # It is neither reported nor saved, and its memory is enough for saving.
+            current_policy=None,
             build_seconds=build_seconds,
             compile_seconds=compile_seconds,
             seed=result.seed if seed is None else seed,
