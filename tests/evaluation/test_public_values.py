@@ -286,6 +286,9 @@ def test_hands_without_an_opponent_have_no_value():
     blocked = np.array(["Ah" in hand or "Ad" in hand for hand in form.hands[0]])
     assert np.array_equal(np.isnan(values.values(0, 0)), blocked)
     assert np.array_equal(np.isnan(values.equity(0)[0]), blocked)
+    # Means leave out hands that are not there.
+    assert values.mean(0, 0, np.where(blocked, np.nan, 2.0)) == pytest.approx(2.0, abs=1e-15)
+    assert values.mean_value(0, 0) == pytest.approx(values.values(0, 0)[~blocked].mean(), abs=1e-12)
     # A hand of weight 0 has values, because they are given the hand.
     assert not np.isnan(values.values(0, 1)).any()
     assert values.belief(0, 1)[0] == 1.0

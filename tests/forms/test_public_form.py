@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -27,6 +28,7 @@ from infoset.forms import (
     public_gradient,
     public_payoffs,
 )
+from infoset.forms.public_payoff_terms import share_arrays
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, transfer_policy, uniform_policy
 from infoset.tree import build_public_form, build_tree, derive_public_form
@@ -386,3 +388,22 @@ def test_priors_are_factored(seed, kind):
         assert prior.joint is None
     elif min(sizes) > 1:
         assert prior.joint is not None
+
+
+@pytest.mark.parametrize("free", [0, 1])
+def test_players_share_only_equal_arrays(free):
+    form = build_public_form(load_game("leduc_poker"))
+    payoff = form.terminals.payoff.copy()
+    # The other player pays nothing where these payoffs are, so that its tables have other terms.
+    payoff[free::2, 1] = 0.0
+    uneven = replace(form, terminals=replace(form.terminals, payoff=payoff))
+    for one in (form, uneven):
+        first, second = (public_payoffs(one, player) for player in range(2))
+        shared = share_arrays(second, first)
+        for name in shared._fields:
+            assert np.array_equal(getattr(shared, name), getattr(second, name)), name
+    first, second = (public_payoffs(form, player) for player in range(2))
+    shared = share_arrays(second, first)
+    for name in ("start", "stride", "classes", "class", "weight", "order"):
+        assert getattr(shared, f"own_{name}") is getattr(first, f"other_{name}")
+        assert getattr(shared, f"other_{name}") is getattr(first, f"own_{name}")
