@@ -238,6 +238,20 @@ def test_the_command_that_it_suggests_is_quoted(command):
     assert shown.out.endswith("infoset show 'my run'\n")
 
 
+def test_results_that_cannot_be_reported_are_found(command, tmp_path, monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("infoset.cli.commands.solve._report", fail)
+    ran = command("solve", "kuhn_poker", "--out", "kuhn")
+    assert ran.code == 2
+    assert ran.err.splitlines()[-2:] == [
+        "results are saved in kuhn, but could not be reported",
+        "error: out of memory; use smaller parameters, or a lower limit with --memory",
+    ]
+    assert (tmp_path / "kuhn" / "policy.parquet").exists()
+
+
 def test_where_nothing_can_be_written_nothing_is_solved(command, tmp_path, monkeypatch):
     monkeypatch.setattr("infoset.front.solve", lambda *_, **__: pytest.fail("solved in vain"))
     (tmp_path / "file").write_text("")

@@ -102,6 +102,8 @@ def save_and_report(
 ) -> None:
     """Save results with `save_results`, and print them even if they cannot be saved.
 
+    If they cannot be printed, a message says where they are saved.
+
     Parameters
     ----------
     save, out
@@ -121,7 +123,11 @@ def save_and_report(
     except Exception:
         report(Saved())
         raise
-    report(Saved(folder, saved_files(folder)))
+    try:
+        report(Saved(folder, saved_files(folder)))
+    except Exception:
+        tell(f"results are saved in {folder}, but could not be reported")
+        raise
 
 
 @contextmanager
