@@ -24,6 +24,20 @@ def small(command):
     return command
 
 
+def test_titles_shorten_long_ranges(command):
+    pairs = ",".join(f"{rank}{rank}" for rank in "AKQJT98765432")
+    game = f"nolimit_endgame(board=Ks9d8h4s2c,bets=a,ranges=['{pairs},T9s,98s,87s,76s,65s,54s';AA])"
+    ran = command("solve", game, "--method", "dcfr", "--iterations", 2, "--out", "run")
+    title = (
+        "nolimit_endgame(board=Ks9d8h4s2c,bets=a,ranges=['AA,KK,QQ,JJ,TT,99,88,77,66,55,44,33,22,T"
+    )
+    assert ran.out.splitlines()[0] == f"{title}...';AA]), dcfr"
+    assert ran.out.splitlines()[-1] == (
+        "to print the policy: infoset show run; "
+        "add --by-node for action frequencies and EV at each node"
+    )
+
+
 @pytest.mark.broad
 def test_solve_says_which_form_it_chose(command, tmp_path):
     ran = command("solve", LARGE, "--iterations", 2, "--out", "run", "--storage", "uint8")

@@ -90,8 +90,8 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s2c,bets='oop: 50%'", "has no sizes on the river for player 1 (ip)"),
         ("board=Ks9d8h4s2c,bets=[0]", "bets has sizes above 0"),
         ("board=Ks9d8h4s2c,bets=[0.5;50]", "write 0.5, or bets='50%, a', for 50% of it"),
-        ("board=Ks9d8h4s2c,pot=10,bets=[19]", "bets has the size 19, which is 19 times"),
-        ("board=Ks9d8h4s2c,raises=[75]", "raises has the size 75, which is 75 times"),
+        ("board=Ks9d8h4s2c,pot=2,bets=[19]", "bets has the size 19, but numbers are shares of"),
+        ("board=Ks9d8h4s2c,raises=[75]", "write 0.75, or raises='75%, a', for 75% of it"),
         ("board=Ks9d8h4s2c,bets=[0.33;75%]", "bets must be a list of numbers of at least 0, or"),
         ("board=Ks9d8h4s2c,raises=[1;-1]", "raises must be a list of numbers of at least 0"),
         ("board=Ks9d8h4s2c,bets=[]", "bets must be a list of numbers"),
@@ -106,7 +106,7 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s2c,all_in_pot=150", "at most 10, for example nolimit_endgame(all_in_pot=1"),
         ("board=Ks9d8h4s2c,add_all_in=250", "for example nolimit_endgame(add_all_in=2.5)"),
         ("board=Ks9d8h4s2c,bets=1000000%", "is above 100,000% of the pot: write 'a' for all-in"),
-        ("board=Ks9d8h4s2c,stack=[1e9;1e9],bets=[1001]", "is above 100,000% of the pot"),
+        ("board=Ks9d8h4s2c,stack=[1e9;1e9],bets=[10]", "bets='1000%, a' is 10 times the pot"),
         ("board=Ks9d8h4s2c,min_bet=[a]", "min_bet is a number of at least 0, or a list of 1"),
         ("board=Ks9d8h4s2c,pot=1e16", "pot is at most 1,000,000,000,000,000"),
         (f"board=Ks9d8h4s2c,stack=[200;1{'0' * 400}]", "stack is at most 1,000,000,000,000,000"),
@@ -140,10 +140,8 @@ def test_antes_are_dead_money():
 
 
 def test_large_sizes_that_are_no_percentages_are_accepted():
-    for parameters in ({"bets": [9.0]}, {"bets": [20.0], "pot": 1, "stack": 1000}):
-        assert load_game("nolimit_endgame", board=RIVER, **parameters).bets == tuple(
-            parameters["bets"]
-        )
+    for bets in ((9.0,), "2000%"):
+        assert load_game("nolimit_endgame", board=RIVER, stack=5000, bets=bets).bets == bets
 
 
 def numbers(**weights):

@@ -79,11 +79,12 @@ class Saved(NamedTuple):
         """Folder and files as JSON values."""
         return {"folder": self.folder and str(self.folder), "files": dict(self.files)}
 
-    def say(self, game: str | None = None, policy: str = "") -> None:
+    def say(self, game: str | None = None, policy: str = "", *, by_node: bool = False) -> None:
         """Print the folder and its files, if there is one.
 
         game : as given to the command that made a policy; print the one that prints the policy.
         policy : the file of the policy; not needed if the folder has only one.
+        by_node : whether the policy can be printed by public nodes, too.
         """
         from infoset.games import is_registered
 
@@ -94,7 +95,8 @@ class Saved(NamedTuple):
             path = str(self.folder / policy)
             # The file of a policy names its game, if that is registered.
             arguments = [path] if is_registered(game) else [game, path]
-            say(f"to print the policy: infoset show {' '.join(map(quote, arguments))}")
+            note = "; add --by-node for action frequencies and EV at each node" * by_node
+            say(f"to print the policy: infoset show {' '.join(map(quote, arguments))}{note}")
 
 
 def save_and_report(

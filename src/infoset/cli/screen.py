@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from io import StringIO
@@ -30,6 +31,9 @@ AVERAGE_NOTE = (
     "note: {path} is a correlated policy; its average stands for it, in which players draw "
     "independently"
 )
+LONG_TEXT = re.compile(r"('[^']{40})[^']{20,}'")
+"""A quoted text, such as a range of hands, that titles of tables shorten."""
+
 SMALLEST_SHOWN = 0.0005
 """Smaller probabilities are not printed."""
 SEARCHER_NOTE = "note: the searcher was queried once at each infostate; these answers are measured"
@@ -99,7 +103,7 @@ def print_json(value: Any) -> None:
 def print_table(table: TextTable, title: str = "") -> None:
     """Write a title and a table to standard output."""
     if title:
-        say(title)
+        say(LONG_TEXT.sub(r"\1...'", title))
     for line in table.lines(output_width()):
         say(line)
 

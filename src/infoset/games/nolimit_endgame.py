@@ -20,7 +20,7 @@ from infoset.game import (
     PublicRules,
     PublicRulesGame,
 )
-from infoset.games.bet_sizes import MAX_PERCENT, STREETS, BetSize, SizeRule
+from infoset.games.bet_sizes import STREETS, BetSize, SizeRule
 from infoset.games.cards import SUITS
 from infoset.games.holdem_hands import (
     DECK,
@@ -217,25 +217,16 @@ class NoLimitEndgame(PublicRulesGame):
             yield replace(self, **changes)
 
     def _check_shares(self, name: str) -> None:
-        """Raise if a share of the pot is not above 0, or looks like a percentage.
-
-        A large number that makes even the first bet all-in must be meant as a percentage.
-        """
+        """Raise if a share of the pot is not above 0, or looks like a percentage."""
         sizes: Any = getattr(self, name)
         if not all(sizes):
             raise parameter_error(self, name, "has sizes above 0", (0.5, 1.0))
         for size in sizes:
-            if 100 * size > MAX_PERCENT:
+            if size >= MIN_PERCENT:
                 raise ParameterError(
-                    f"{self.name}: {name} has the size {size:g}, which is above "
-                    f"{MAX_PERCENT:,}% of the pot; numbers are shares of the pot: write 'a' for "
-                    "all-in"
-                )
-            if size >= MIN_PERCENT and size * self.pot >= self.all_in * self.effective_stack:
-                raise ParameterError(
-                    f"{self.name}: {name} has the size {size:g}, which is {size:g} times the pot "
-                    f"and more than the stack of {self.effective_stack:g}; numbers are shares of "
-                    f"the pot: write {size / 100:g}, or {name}='{size:g}%, a', for {size:g}% of it"
+                    f"{self.name}: {name} has the size {size:g}, but numbers are shares of the "
+                    f"pot: write {size / 100:g}, or {name}='{size:g}%, a', for {size:g}% of it; "
+                    f"{name}='{100 * size:g}%, a' is {size:g} times the pot"
                 )
 
     def _board(self) -> tuple[str, ...]:

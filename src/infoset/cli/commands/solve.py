@@ -305,7 +305,7 @@ def _save(
             print_json({**result.summary(), **about, **saved.record})
             return
         _report(result, ending, saved.folder, storage, locked, whole)
-        saved.say(spec)
+        saved.say(spec, by_node=finds_frequencies(result.policy.form))
 
     save_and_report(
         lambda to: save_run(result, to, game=rules, storage=storage, lock=source, about=more),
