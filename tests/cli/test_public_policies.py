@@ -27,12 +27,11 @@ def small(command):
 def test_titles_shorten_long_ranges(command):
     pairs = ",".join(f"{rank}{rank}" for rank in "AKQJT98765432")
     game = f"nolimit_endgame(board=Ks9d8h4s2c,bets=a,ranges=['{pairs},T9s,98s,87s,76s,65s,54s';AA])"
-    ran = command("solve", game, "--method", "dcfr", "--iterations", 2, "--out", "run")
-    title = (
-        "nolimit_endgame(board=Ks9d8h4s2c,bets=a,ranges=['AA,KK,QQ,JJ,TT,99,88,77,66,55,44,33,22,T"
-    )
-    assert ran.out.splitlines()[0] == f"{title}...';AA]), dcfr"
-    assert ran.out.splitlines()[-1] == (
+    options = ("--method", "dcfr", "--form", "public", "--iterations", 2, "--out", "run")
+    title, *_, last = command("solve", game, *options).out.splitlines()
+    shown = f"nolimit_endgame(board=Ks9d8h4s2c,bets=a,ranges=['{pairs},T...';AA]), dcfr"
+    assert title == shown
+    assert last == (
         "to print the policy: infoset show run; "
         "add --by-node for action frequencies and EV at each node"
     )
