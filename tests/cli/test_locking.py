@@ -82,9 +82,17 @@ def test_text_locks_in_proportion_to_the_solution(command, tmp_path):
     nodes = command("show", "run", "--by-node", "--json").json["nodes"]
     assert any(node["node"] == "check" for node in nodes)
     shown = command("solve", RIVER, *locks, "--base", "free", *limits[:-1])
-    for row in ("locked at check", "exploitability in the whole game", "gain of player 1 in the"):
+    for row in (
+        "locked at check",
+        "exploitability in the whole game",
+        "gain of player 1 in the",
+    ):
         assert row in shown.out
+    assert re.search(r"locked at \[AA\] / bet 50 +call 1\.000$", shown.out, re.M)
     assert "before locks" not in shown.out
+    free = command("solve", RIVER, *locks, *limits[:-1]).out
+    share = f"{before['exploitability']:.6g}"
+    assert re.search(rf"exploitability before locks +{share} \(", free)
     played = command("play", RIVER, "--against", "run", "--seed", "1", stdin="q\n")
     assert played.code == 0
 

@@ -108,6 +108,8 @@ def test_frequencies_are_shown_by_node(command):
     assert raised == [row for row in rows if "raise / raise" in row["node"]]
     top = command("show", "run", "--by-node", "--top", 3, "--json").json["nodes"]
     assert len(top) == 3
+    none = command("show", "run", "--by-node", "--match", "zzz").out
+    assert none.splitlines()[1:] == ["no public node agrees with the options"]
     assert min(row["probability"] for row in top) >= sorted(row["probability"] for row in rows)[-3]
     tree = command("show", "kuhn_poker", "uniform", "--by-node", "--json").json["nodes"]
     assert [row["frequencies"] for row in tree] == [[0.5, 0.5]] * 4

@@ -58,6 +58,8 @@ def test_by_default_each_report_has_its_own_folder(command):
         ((*RUN, "--over", "streets"), "unknown over 'streets'"),
         ((*RUN, "--sample", "missing.txt"), "is not a number, all, or a readable file"),
         ((*RUN, "--sample", "0"), "sample"),
+        ((*RUN, "--sample", "-1"), "sample=-1 must be a whole number, at least 1"),
+        ((*RUN, "--sample", "1", "--target", "1e-20"), "the rounding error of float64"),
         ((*RUN, "--line", "bet 7", "--sample", 1), "unknown line 'bet 7'"),
         ((*RUN, "--target", "0.5pot"), "is not a number"),
         ((*RUN, "--method", "lp"), "lp does not run on public forms"),
@@ -66,4 +68,11 @@ def test_by_default_each_report_has_its_own_folder(command):
 )
 def test_mistakes_are_named(command, options, message):
     assert message in command(*options).complaint
-    assert not Path("runs").exists()
+    assert not [*Path().glob("runs/*")]
+
+
+def test_mistakes_in_files_of_boards_are_named(command):
+    Path("boards.txt").write_text("Ks9d8h4s2c\n\nset_pot 60\n")
+    complaint = command(*RUN, "--sample", "boards.txt").complaint
+    assert "--sample boards.txt, line 3: 'set_pot 60' has 'se' as card 1" in complaint
+    assert "write one board per line" in complaint

@@ -22,7 +22,7 @@ from infoset.cli.commands.solve import ENDINGS
 from infoset.cli.progress import THREAD_NAME, Progress, live
 from infoset.experiments import RUN_FILES
 from infoset.games import KuhnPoker
-from infoset.runs import Budget, TracePoint
+from infoset.runs import Budget, TracePoint, budget
 from infoset.tree import BuildPoint
 from infoset.utils.clocks import compiling
 from tests.support.reference_perfect_information import TRUST
@@ -80,13 +80,22 @@ def test_errors_are_shown_where_they_are_more_than_rounding(command, charts, tmp
     ("stack", "target", "named"),
     [(150, 0.3, "0.3% of the pot"), (5, 0.11, "0.1% of the payoff range")],
 )
-def test_the_default_target_is_named(command, stack, target, named):
+def test_the_default_target_is_named(command, stack, target, named, monkeypatch):
     river = f"nolimit_endgame(board=Ks9d8h4s2c,pot=100,stack={stack},ranges=[QQ+;AK])"
     limits = ("--form", "public", "--method", "cfr+")
     assert f"converged: default target reached, {named}" in command("solve", river, *limits).out
     found = command("solve", river, *limits, "--json").json
     assert found["outcome"] == "converged"
     assert found["exploitability"] <= found["target"] == pytest.approx(target)
+    monkeypatch.setattr(budget, "DEFAULT_ITERATIONS", 3)
+    ran = command("solve", river, *limits)
+    percent = named.partition("%")[0]
+    expected = f"default iteration limit reached; --target {percent}%"
+    assert expected in ran.out
+    assert (
+        "outcome                      iteration limit reached"
+        in command("solve", river, *limits, "--iterations", 3).out
+    )
     # This method converges to a quantal response equilibrium, and has no default target.
     ran = command("solve", "matrix_rps", "--method", "mmd")
     assert re.search(r"outcome +converged$", ran.out, re.M)
@@ -347,6 +356,10 @@ def measured(iteration, exploitability, seconds=1.0):
         (
             BuildPoint("histories", 3_000, 9_451, 0.25),
             "numbering histories: 3,000 of 9,451, 12,000/s, ",
+        ),
+        (
+            BuildPoint("public tree", 2_048, 505_860, 0.5),
+            "building the public tree: 2,048 of 505,860, 4,096/s, ",
         ),
         (BuildPoint("payoffs", 0, 5_520, 0.0), "summing the payoffs of 5,520 terminal histories, "),
     ],

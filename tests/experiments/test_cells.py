@@ -162,7 +162,7 @@ def test_a_process_killed_in_the_middle_of_a_write(tmp_path):
 
 
 def test_the_folder_of_another_study_is_refused(folder):
-    with pytest.raises(CheckpointMismatchError, match="'draws', not of 'others'"):
+    with pytest.raises(CheckpointMismatchError, match=r"'draws', .* those of 'others'"):
         CellFolder(folder.path, "others")
 
 
@@ -184,6 +184,30 @@ def test_an_interrupted_start_of_a_folder_is_resumed(tmp_path):
     (path / "cells").rmdir()
     assert run_cells([Draw(1)], CellFolder(path, "draws"))
     assert RUNS == [1, 1]
+
+
+def test_cells_remain_after_a_damaged_study_is_deleted(folder):
+    run_cells([Draw(1)], folder)
+    about = folder.path / "study.json"
+    about.write_text("{")
+    with pytest.raises(CheckpointFileError, match=r"study\.json is damaged .*: delete this file"):
+        CellFolder(folder.path, "draws")
+    about.unlink()
+    run_cells([Draw(1)], CellFolder(folder.path, "draws"))
+    assert RUNS == [1]
+
+
+def test_a_folder_without_results_is_discarded(tmp_path):
+    old = CellFolder(tmp_path / "old", "draws")
+    run_cells([Draw(1)], old)
+    old.discard_if_empty()
+    new = CellFolder(tmp_path / "new", "draws")
+    CellFolder(tmp_path / "new", "draws").discard_if_empty()
+    assert sorted(os.listdir(tmp_path)) == ["new", "old"]
+    new.discard_if_empty()
+    assert os.listdir(tmp_path) == ["old"]
+    assert run_cells([Draw(1)], CellFolder(tmp_path / "old", "draws"))
+    assert RUNS == [1]
 
 
 def test_a_changed_digit_is_found(folder):

@@ -10,6 +10,7 @@ import pytest
 import infoset
 from infoset.errors import (
     CyclicGameError,
+    ExplorationLimitError,
     GameRuleError,
     GameTooLargeError,
     UnknownNameError,
@@ -23,6 +24,7 @@ from infoset.games.leduc_poker import LeducPublicRules
 from infoset.games.liars_dice import LiarsDicePublicRules
 from infoset.policy import random_policy, tabulate, transfer_policy
 from infoset.tree import (
+    build_limits,
     build_public_form,
     build_tree,
     build_world_graph,
@@ -32,6 +34,7 @@ from infoset.tree import (
     derive_public_form,
 )
 from infoset.tree.public_rules_form import form_of_public_rules
+from infoset.utils import watchdog
 from tests.support.cached_games import cached_tree
 
 pytestmark = pytest.mark.broad
@@ -294,6 +297,28 @@ def test_public_forms_are_counted_before_they_are_built(monkeypatch):
         build_public_form(infoset.load("leduc_poker(num_ranks=20)"), memory=500_000)
 
 
+def test_building_a_public_form_has_a_time_limit_and_progress(monkeypatch):
+    points = []
+    form = build_public_form(infoset.load("liars_dice"), progress=points.append)
+    total = form.num_nodes + len(form.terminals)
+    assert [(one.stage, one.done, one.total) for one in points] == [
+        *(("public tree", done, total) for done in range(0, total, 2048)),
+        ("public tree", total, total),
+    ]
+    slow = infoset.load("liars_dice")
+    message = r"has 8,191 public states; building its public form stopped at the time limit of 0"
+    with pytest.raises(ExplorationLimitError, match=message):
+        build_public_form(slow, max_seconds=0.0)
+    with build_limits(max_seconds=0), pytest.raises(ExplorationLimitError, match="--build-seconds"):
+        infoset.solve("nolimit_endgame(board=Ks9d8h4s2c)", iterations=1)
+    # The limit is noticed while states are visited.
+    clock = iter(range(100))
+    monkeypatch.setattr(watchdog, "working_seconds", lambda: next(clock))
+    with pytest.raises(ExplorationLimitError, match="limit of 4 s"):
+        build_public_form(slow, max_seconds=4, progress=points.append)
+    assert 0 < points[-1].done < total
+
+
 class Circle(LiarsDicePublicRules):
     def next_state(self, state, action):
         return self.initial_state() if state.call == 2 else super().next_state(state, action)
@@ -311,7 +336,7 @@ def test_shared_payoffs_keep_the_signs_of_zeros():
     game = LiarsDice(dice_sides=2)
     rules = SignedZeros(game)
     ends = form_of_public_rules(game, rules).terminals
-    first, payoff = ends.listed_payoffs(ends.payoff_set)
+    first, payoff = ends.payoffs_of(ends.payoff_set)
     assert len(ends.first_payoff) == 3
     signs = {tuple(np.signbit(payoff[begin])) for begin in first[:-1]}
     assert signs == {(True, False), (False, False)}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from infoset.forms import Form, LockedBehavior, LockedForm
     from infoset.policy import TabularPolicy
     from infoset.runs import SolveResult
+    from infoset.typing import BoolArray
 
 LARGEST_WITH_FREQUENCIES = 100_000_000
 """Numbers read per gradient up to which the frequencies at a node are found in less than a second.
@@ -66,15 +67,16 @@ class LockedGame:
 
     def add_rows(self, table: TextTable, policy: TabularPolicy, whole: Evaluation) -> None:
         """Add rows with the frequencies at locked lines, and with the cost of the locks."""
-        from infoset.front.lock_sources import locked_lines
+        from infoset.front.lock_sources import text_locks
         from infoset.game import player_name
 
         form: Any = policy.form
         pot = form.source.initial_pot
         if finds_frequencies(form):
-            for line in locked_lines(form, self.given):
-                node = form.find_line(line)[0]
-                table.add_row(f"locked at {line}", node_frequencies(policy, node))
+            locks = {lock.place_text: lock for lock in text_locks(form, self.given)}
+            for name, lock in locks.items():
+                shown = node_frequencies(policy, lock.node, lock.hands)
+                table.add_row(f"locked at {name}", shown)
         for name, text in error_rows(whole, pot)[1:]:
             table.add_row(f"{name} in the whole game", text)
         for player, gain in enumerate(whole.gains):
@@ -83,6 +85,9 @@ class LockedGame:
         for player, value in enumerate(self.before.values if self.before else ()):
             name = f"value of {player_name(form, player)} before locks"
             table.add_row(name, value_text(value, player, pot))
+        if self.before is not None:
+            name, text = error_rows(self.before.measured, pot)[1]
+            table.add_row(f"{name} before locks", text)
 
 
 def locked_game(
@@ -122,9 +127,10 @@ def finds_frequencies(form: Form) -> bool:
     return form.num_hands is not None and form.gradient_cost <= LARGEST_WITH_FREQUENCIES
 
 
-def node_frequencies(policy: TabularPolicy, node: int) -> str:
-    """Return how often each action is played at a public node, as text."""
+def node_frequencies(policy: TabularPolicy, node: int, hands: BoolArray | None = None) -> str:
+    """Return how often each action is played at a public node, by all or some hands, as text."""
     from infoset.evaluation import PublicValues
 
     form: Any = policy.form
-    return frequencies_text(form.legal_actions(node), PublicValues(policy).action_frequencies(node))
+    frequencies = PublicValues(policy).action_frequencies(node, hands)
+    return frequencies_text(form.legal_actions(node), frequencies)

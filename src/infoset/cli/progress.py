@@ -201,8 +201,11 @@ class Progress:
         if point.stage == "payoffs":
             return f"summing the payoffs of {point.total:,} terminal histories, {elapsed}"
         rate = f", {point.done / point.seconds:,.0f}/s" if point.done and point.seconds else ""
-        if point.stage == "histories":
-            return f"numbering histories: {point.done:,} of {point.total:,}{rate}, {elapsed}"
+        if point.stage in ("histories", "public tree"):
+            what = (
+                "numbering histories" if point.stage == "histories" else "building the public tree"
+            )
+            return f"{what}: {point.done:,} of {point.total:,}{rate}, {elapsed}"
         return f"building the world graph: {point.done:,} world states{rate}, {elapsed}"
 
     def _numbers(self) -> TextTable:

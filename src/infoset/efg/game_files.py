@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -71,9 +72,13 @@ def load_game_file(path: str | Path, parameters: Mapping[str, Any] | None = None
                 f"{path} takes no parameters, got {', '.join(parameters)}; only poker spots do"
             )
         return form.parse(text, name=str(path))
+    problem = "is not a game that can be read"
+    if not data.strip():
+        problem = "is empty"
+    elif data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        problem = "is text in UTF-16: save it as UTF-8"
     raise GameFileError(
-        f"the file {path} is not a game that can be read: {READABLE}, and your own games as "
-        "file.py:Class"
+        f"the file {path} {problem}; games are {READABLE}, and your own games as file.py:Class"
     )
 
 

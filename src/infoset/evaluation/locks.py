@@ -57,6 +57,12 @@ class Lock:
     """Whether all possible hands of the player at a public node are locked."""
 
     @property
+    def place_text(self) -> str:
+        """The place as text; as it was written, if only some hands are locked."""
+        written = self.text.rpartition(":")[0] or self.text
+        return self.place if self.hands is None or self.is_whole else written.strip()
+
+    @property
     def needs_policy(self) -> bool:
         """Whether the probabilities depend on a policy, because they change it in proportion."""
         played = [own for own, share in zip(self.groups, self.goal, strict=True) if share > 0]

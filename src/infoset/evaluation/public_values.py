@@ -20,7 +20,7 @@ from infoset.forms import (
     values_at_terminals,
 )
 from infoset.policy import TabularPolicy, check_policy
-from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+from infoset.typing import Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 
 
@@ -116,10 +116,15 @@ class PublicValues:
         total = weight.sum()
         return weight / total if total > 0 else np.full(len(weight), np.nan)
 
-    def action_frequencies(self, node: int) -> FloatArray:
+    def action_frequencies(self, node: int, hands: BoolArray | None = None) -> FloatArray:
         """Return [actions] how often each action is played at a node, over the actor's hands there.
 
-        Frequencies are NaN if the policy never reaches the node.
+        Frequencies are NaN if the policy never reaches the node, or never with these hands.
+
+        Parameters
+        ----------
+        hands
+            [hands] the hands to consider; by default all.
 
         Raises
         ------
@@ -127,7 +132,11 @@ class PublicValues:
             If the node does not exist, or chance acts there.
         """
         played = self.policy.at_node(node)
-        frequencies: FloatArray = played @ self.belief(node, int(self.public_form.player[node]))
+        belief = self.belief(node, int(self.public_form.player[node]))
+        if hands is not None:
+            belief = np.where(hands, belief, 0.0)
+            belief = belief / (belief.sum() or np.nan)
+        frequencies: FloatArray = played @ belief
         return frequencies
 
     def with_frequencies(self, node: int, frequencies: Mapping[Action, float]) -> FloatArray:

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
 from math import isinf
@@ -114,7 +115,8 @@ class CellFolder:
         self.study = study
         self.machines: dict[Path, Machine] = {}
         try:
-            if not self._is_started():
+            self._is_new = not self._is_started()
+            if self._is_new:
                 path.mkdir(parents=True, exist_ok=True)
                 about = with_checksum({"study": study, "version": __version__})
                 write_text(path / ABOUT, json_text(about) + "\n")
@@ -132,16 +134,26 @@ class CellFolder:
             found = _read_json(about, {"study": str})["study"]
             if found != self.study:
                 raise CheckpointMismatchError(
-                    f"{self.path} is the folder of the study {found!r}, not of {self.study!r}: "
-                    "choose another folder"
+                    f"{self.path} is the folder of the study {found!r}, and these parameters are "
+                    f"those of {self.study!r}: choose another folder"
                 )
             return True
+        if (self.path / CELLS).is_dir():
+            return False  # someone has deleted a damaged file; cells are checked one by one
         if self.path.exists() and any(path.name[0] != "." for path in self.path.iterdir()):
             raise CheckpointMismatchError(
                 f"{self.path} contains files that are not part of a study: choose an empty or a "
                 "new folder"
             )
         return False
+
+    def discard_if_empty(self) -> None:
+        """Remove what this object has created, if no results were saved."""
+        if self._is_new:
+            with suppress(OSError):
+                (self.path / CELLS).rmdir()  # fails if it has results
+                (self.path / ABOUT).unlink()
+                self.path.rmdir()
 
     def file_of(self, cell: Cell) -> Path:
         """Return the path of the result of a cell.

@@ -132,19 +132,23 @@ def run_study(
     check_workers(workers, executor)
     cells = CellFolder(folder, study.name)
     finished = []
-    with worker_pool(workers or os.cpu_count() or 1, executor) as pool:
-        for experiment in chosen:
-            if started_callback is not None:
-                started_callback(experiment)
-            run = _counted(experiment.name, cells, pool, callback)
-            report = experiment.report(run, experiment.quick if is_quick else experiment.full)
-            title = experiment.title
-            if experiment.quick is not experiment.full:
-                title += f" ({'quick' if is_quick else 'full'} setting)"
-            files = _saved(report, folder, experiment.name, title)
-            finished.append(Finished(experiment, report, tuple(files)))
-            if finished_callback is not None:
-                finished_callback(finished[-1])
+    try:
+        with worker_pool(workers or os.cpu_count() or 1, executor) as pool:
+            for experiment in chosen:
+                if started_callback is not None:
+                    started_callback(experiment)
+                run = _counted(experiment.name, cells, pool, callback)
+                report = experiment.report(run, experiment.quick if is_quick else experiment.full)
+                title = experiment.title
+                if experiment.quick is not experiment.full:
+                    title += f" ({'quick' if is_quick else 'full'} setting)"
+                files = _saved(report, folder, experiment.name, title)
+                finished.append(Finished(experiment, report, tuple(files)))
+                if finished_callback is not None:
+                    finished_callback(finished[-1])
+    except BaseException:
+        cells.discard_if_empty()
+        raise
     cells.warn_of_machines()
     return finished
 

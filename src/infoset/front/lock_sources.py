@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infoset.errors import ParameterError, show
-from infoset.evaluation import locked_behavior, parse_locks
+from infoset.evaluation import Lock, locked_behavior, parse_locks
 from infoset.forms import Form, LockedBehavior, PublicForm
 from infoset.front.game_sources import GameLike
 from infoset.game import Game
@@ -37,10 +37,9 @@ def form_of_locks(game: GameLike, form: str, locks: Sequence[str], method: Metho
     return "public" if public_rules_of(game) and runs_on(method, "public") else form
 
 
-def locked_lines(form: PublicForm, locks: Sequence[str]) -> list[str]:
-    """Return the lines of a public form that text locks change."""
-    texts = [own for own in locks if not is_lock_file(own)]
-    return [*dict.fromkeys(lock.place for lock in parse_locks(form, texts))]
+def text_locks(form: PublicForm, locks: Sequence[str]) -> tuple[Lock, ...]:
+    """Return the parsed locks of a public form that are given as text."""
+    return parse_locks(form, [own for own in locks if not is_lock_file(own)])
 
 
 def resolve_locks(

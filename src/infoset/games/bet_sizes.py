@@ -128,7 +128,7 @@ def parse_sizes(text: str, kind: str, streets: Sequence[str] = STREETS) -> tuple
     Raises
     ------
     ParameterError
-        If a rule cannot be read, or has no effect.
+        If a rule cannot be read, never applies, or is overridden by later ones.
 
     Examples
     --------

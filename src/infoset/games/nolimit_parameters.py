@@ -83,7 +83,10 @@ def units(game: Game, name: str, amount: float, chip: Fraction, lowest: float = 
     """
     found = decimal(amount) / chip
     if found < lowest:
-        raise parameter_error(game, name, f"is at least {float(chip):g}", 100)
+        largest = max(100, float(chip))
+        raise parameter_error(
+            game, name, f"is at least the smallest chip, {float(chip):g}", largest
+        )
     if found.denominator != 1:
         raise ParameterError(
             f"{game.name}: {name}={amount:g} is not a multiple of the smallest chip, "

@@ -30,19 +30,23 @@ SIZE_LIMITS: Final = ("worlds", "transitions")
 ESTIMATE_SECONDS: Final = 1.0
 """Limit on the time of this estimate: some rules take a millisecond for a transition."""
 
-BuildStage: TypeAlias = Literal["world graph", "histories", "payoffs", "cfr+", "security levels"]
+BuildStage: TypeAlias = Literal[
+    "world graph", "histories", "payoffs", "public tree", "cfr+", "security levels"
+]
 """The rules are called for each world state; histories get their infostates; payoffs are summed.
-`solve_team` adds two stages: agents learn independently, and security levels are computed."""
+Public rules are called for each public state. `solve_team` adds two stages: agents learn
+independently, and security levels are computed."""
 
 
 class BuildPoint(NamedTuple):
     """The progress of a stage of building a game."""
 
     stage: BuildStage
-    """`world graph`, `histories` or `payoffs`; of `solve_team` also `cfr+` or `security levels`."""
+    """`world graph`, `histories`, `payoffs` or `public tree`; of `solve_team` also `cfr+` or
+    `security levels`."""
     done: int
-    """World states found, histories numbered, terminal histories whose payoffs are summed, or
-    security levels computed."""
+    """World states found, histories numbered, terminal histories whose payoffs are summed, public
+    states visited, or security levels computed."""
     total: int | None
     """The final number; None if it is unknown, as for world states."""
     seconds: float

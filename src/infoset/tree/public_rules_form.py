@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from infoset.errors import GameRuleError
+from infoset.errors import ExplorationLimitError, GameRuleError, LimitReached
 from infoset.forms import (
     UNIT,
     CardSymmetries,
@@ -24,7 +24,7 @@ from infoset.forms import (
 )
 from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules, scaled_hands
 from infoset.game.protocol import RULES, has_hook
-from infoset.tree.build_watch import BuildProgress
+from infoset.tree.build_watch import BuildProgress, BuildWatch
 from infoset.tree.game_tree import build_tree
 from infoset.tree.public_counting import (
     WITHOUT_CARDS,
@@ -38,6 +38,8 @@ from infoset.utils.arguments import check_type
 
 ValueT = TypeVar("ValueT")
 
+VISITS_PER_REPORT = 1 << 11
+"""Number of public states visited between reports: about 20 ms."""
 PAIR_BYTES = 16
 """Size of a pair of utilities."""
 
@@ -74,7 +76,8 @@ def build_public_form(
         Limit in bytes on building the form and solving it; by default that of `build_limits`, 70%
         of the free memory.
     max_worlds, max_seconds, progress : optional
-        Limits and progress of building the tree, as in `build_tree`.
+        Limits and progress, as in `build_tree`; without public rules, `max_worlds` is that of the
+        tree.
     precision
         Precision in which the form is to be solved, as in `RegretMinimizer`: the limit on memory
         includes solving. The form itself does not depend on it.
@@ -100,9 +103,21 @@ def build_public_form(
     check_type("game", game, Game, 'a game, such as infoset.load("leduc_poker")')
     rules = public_rules_of(game)
     if rules is not None:
+        watch = BuildWatch(max_worlds, max_seconds, memory, progress)
         counts = count_public_form(rules, memory, merge_symmetric)
         check_public_form_fits(counts, str(game), memory, precision)
-        form = form_of_public_rules(game, rules, merge_symmetric)
+        total = counts.nodes + counts.ends
+        try:
+            form = form_of_public_rules(
+                game, rules, merge_symmetric, lambda done: watch.report("public tree", done, total)
+            )
+        except LimitReached:
+            raise ExplorationLimitError(
+                f"{game} has {total:,} public states; building its public form stopped at the time "
+                f"limit of {watch.limits.max_seconds} s. Use smaller parameters, or raise "
+                "max_seconds (--build-seconds)",
+                {"public_states": total},
+            ) from None
         check_counts(counts, form)
         return form
     tree = build_tree(
@@ -112,7 +127,10 @@ def build_public_form(
 
 
 def form_of_public_rules(
-    game: Game, rules: PublicRules, merge_symmetric: bool = True
+    game: Game,
+    rules: PublicRules,
+    merge_symmetric: bool = True,
+    report: Callable[[int], None] | None = None,
 ) -> PublicForm:
     """Return the public form of a game from its public rules.
 
@@ -122,13 +140,16 @@ def form_of_public_rules(
         The public rules of the game.
     merge_symmetric
         Whether to merge what `PublicRules.symmetries` exchanges.
+    report
+        Function that is called with the number of public states visited, now and then.
 
     Raises
     ------
     GameRuleError
         If the public rules break a rule of `PublicRules`.
     """
-    return _PublicTree(game, rules, CardSymmetries(rules, str(game), merge_symmetric)).form()
+    symmetries = CardSymmetries(rules, str(game), merge_symmetric)
+    return _PublicTree(game, rules, symmetries, report or (lambda done: None)).form()
 
 
 def check_counts(counts: PublicCounts, form: PublicForm) -> None:
@@ -194,8 +215,15 @@ class _PublicTree:
     order, because the public states waiting for their visit would take more memory than the form.
     """
 
-    def __init__(self, game: Game, rules: PublicRules, symmetries: CardSymmetries) -> None:
+    def __init__(
+        self,
+        game: Game,
+        rules: PublicRules,
+        symmetries: CardSymmetries,
+        report: Callable[[int], None],
+    ) -> None:
         self.game, self.rules, self.symmetries = game, rules, symmetries
+        self.report = report
         self.hands = tuple(scaled_hands(rules.hands(player)) for player in range(2))
         self.pairs = rules.pair_weights()
         self.players = array("i")
@@ -227,6 +255,8 @@ class _PublicTree:
             if place is None:
                 line.pop()
                 continue
+            if len(self.depth) % VISITS_PER_REPORT == 0:
+                self.report(len(self.depth))
             end = self.rules.end(place.state)
             self.depth.append(len(line) - 1)
             self.is_end.append(end is not None)
@@ -235,6 +265,7 @@ class _PublicTree:
                 self._add_end(place, end)
             else:
                 line.append(self._add_node(place))
+        self.report(len(self.depth))
 
     def _add_node(self, place: _Place) -> Iterator[_Place]:
         """Add a public node; yield its children."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -137,9 +138,11 @@ def run(
 
 def _sample(text: str) -> int | Sequence[str] | None:
     """Return a number of boards, the boards of a file, or None for all."""
+    from infoset.games.holdem_hands import parse_cards
+
     if text == "all":
         return None
-    if text.isdecimal():
+    if re.fullmatch(r"[+-]?\d+", text):
         return int(text)
     try:
         lines = Path(text).read_text(encoding="utf-8").splitlines()
@@ -147,6 +150,13 @@ def _sample(text: str) -> int | Sequence[str] | None:
         raise ParameterError(
             f"--sample {text} is not a number, all, or a readable file ({error})"
         ) from None
+    for number, line in enumerate(lines, start=1):
+        try:
+            parse_cards(line.strip())
+        except ParameterError as error:
+            raise ParameterError(
+                f"--sample {text}, line {number}: {error}; write one board per line"
+            ) from None
     boards = [line.strip() for line in lines if line.strip()]
     if not boards:
         raise ParameterError(f"--sample {text}: the file has no boards; write one per line")

@@ -229,6 +229,10 @@ def _show_nodes(rules: Game | ExtensiveForm, path: str, choice: Choice, as_json:
         records = [{**row._asdict(), "frequencies": row.frequencies.tolist()} for row in rows]
         print_json({"game": str(rules), "policy": path, "nodes": records})
         return
+    if not rows:
+        say(f"{rules}: {path}")
+        say("no public node agrees with the options")
+        return
     earned = [f">EV {short_name(rules, player)}" for player in range(2)]
     table = TextTable(
         ">probability", "player", "public node", *earned, "frequencies", is_plain=True

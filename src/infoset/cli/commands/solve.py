@@ -346,14 +346,17 @@ def _count_status(policy: TabularPolicy) -> dict[str, int]:
 
 
 def _ending(result: SolveResult, stops: Stops) -> str:
-    """Return why a run ended, with the default target if no limit was given."""
+    """Return why a run ended, with the default target or limit if no limit was given."""
     from infoset.runs import default_target
 
-    if result.outcome != "converged" or stops != (None, None, None):
+    if result.outcome not in ("converged", "iterations") or stops != (None, None, None):
         return ENDINGS[result.outcome]
     if result.target is None:
-        return "converged"
-    percent, _, pot = default_target(result.policy.form).partition("%")
+        return "converged" if result.outcome == "converged" else ENDINGS["iterations"]
+    target = default_target(result.policy.form)
+    percent, _, pot = target.partition("%")
+    if result.outcome == "iterations":
+        return f"default iteration limit reached; --target {target} has no such limit"
     return f"converged: default target reached, {percent}% of the {pot or 'payoff range'}"
 
 
