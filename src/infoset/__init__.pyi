@@ -34,6 +34,7 @@ from .front import (
     evaluate_teams as evaluate_teams,
     info as info,
     initial_history as initial_history,
+    leak_report as leak_report,
     learn as learn,
     load as load,
     load_policy as load_policy,

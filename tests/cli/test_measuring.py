@@ -467,3 +467,44 @@ def test_a_csv_that_is_wrong_is_refused_with_its_place(command, tmp_path):
     (tmp_path / "mine.CSV").write_text("player,infostate,action,probability\n0,[J],fold,1\n")
     complaint = command("evaluate", "kuhn_poker", "mine.CSV").complaint
     assert "mine.CSV, line 2, column action: 'fold' is not legal" in complaint
+
+
+def test_leaks_of_a_policy(command):
+    lines = command("evaluate", "kuhn_poker", "uniform", "--leaks", "--top", 2).out.splitlines()
+    assert lines[0] == "kuhn_poker: uniform"
+    assert lines[2].split()[:8] == ["0.25", "27.3%", "1", "[K]", "/", "bet", "1.5", "bet"]
+    assert lines[-1] == "2 of 11 decisions that lose, 40.9% of NashConv 0.916667"
+    found = command("evaluate", "kuhn_poker", "uniform", "--leaks", "--json").json
+    assert len(found["leaks"]) == 11
+    assert sum(leak["cost"] for leak in found["leaks"]) == pytest.approx(found["nash_conv"])
+    assert found["leaks"][0]["best"] == "bet"
+    for by, count in (("line", 4), ("hand", 6), ("action", 4)):
+        groups = command("evaluate", "kuhn_poker", "uniform", "--leaks", "--by", by, "--json").json
+        assert groups["by"] == by
+        assert len(groups["leaks"]) == count
+        assert sum(one["cost"] for one in groups["leaks"]) == pytest.approx(found["nash_conv"])
+    shown = command("evaluate", "kuhn_poker", "uniform", "--leaks", "--by", "line", "--top", 1).out
+    assert shown.splitlines()[-1] == "1 of 4 groups by line, 45.5% of NashConv 0.916667"
+    best = ("uniform", "uniform", "--leaks", "--json")
+    assert command("evaluate", "kuhn_poker", *best).json["nash_conv"] == found["nash_conv"]
+
+
+def test_leaks_of_hands_are_added_up_by_class(command):
+    river = "nolimit_endgame(board=Ks9d8h4s2c,bets=a,ranges=['AA,AKs';'QQ'])"
+    rows = command("evaluate", river, "uniform", "--leaks", "--by", "hand", "--json").json["leaks"]
+    assert {(row["player"], row["text"]) for row in rows} == {(0, "AA"), (0, "AKs"), (1, "QQ")}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--top", 3), "--top needs --leaks"),
+        (("--by", "hand"), "--by needs --leaks"),
+        (("--leaks", "--by", "card"), "unknown by 'card'"),
+        (("--leaks", "--by-hand"), "--leaks cannot be combined with --by-hand"),
+        (("--leaks", "--lower-bound"), "--lower-bound cannot be combined with --leaks"),
+        (("--leaks", "--teams", "0/1"), "--teams cannot be combined with --leaks"),
+    ],
+)
+def test_options_of_leaks_that_do_not_fit(command, options, message):
+    assert message in command("evaluate", "kuhn_poker", "uniform", *options).complaint

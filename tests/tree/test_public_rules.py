@@ -32,9 +32,9 @@ from infoset.tree import (
     count_histories,
     count_public_form,
     derive_public_form,
+    public_rules_form,
 )
 from infoset.tree.public_rules_form import form_of_public_rules
-from infoset.utils import watchdog
 from tests.support.cached_games import cached_tree
 
 pytestmark = pytest.mark.broad
@@ -313,7 +313,7 @@ def test_building_a_public_form_has_a_time_limit_and_progress(monkeypatch):
         infoset.solve("nolimit_endgame(board=Ks9d8h4s2c)", iterations=1)
     # The limit is noticed while states are visited.
     clock = iter(range(100))
-    monkeypatch.setattr(watchdog, "working_seconds", lambda: next(clock))
+    monkeypatch.setattr(public_rules_form, "working_seconds", lambda: next(clock))
     with pytest.raises(ExplorationLimitError, match="limit of 4 s"):
         build_public_form(slow, max_seconds=4, progress=points.append)
     assert 0 < points[-1].done < total

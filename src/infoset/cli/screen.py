@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from infoset.learning import LearnResult
     from infoset.runs import SolveResult
     from infoset.teams import TeamResult
-    from infoset.typing import Action, FloatArray, Player
+    from infoset.typing import Action, Player
 
 
 AVERAGE_NOTE = (
@@ -200,9 +200,9 @@ def error_rows(measured: Evaluation, pot: InitialPot | None) -> list[tuple[str, 
     return [*rows, (name, text)]
 
 
-def frequencies_text(actions: Sequence[Action], frequencies: FloatArray) -> str:
+def frequencies_text(actions: Sequence[Action], frequencies: Iterable[float]) -> str:
     """Format how often actions are played; a table does not break a line within an action."""
-    pairs = zip(actions, frequencies.tolist(), strict=True)
+    pairs = zip(actions, frequencies, strict=True)
     texts = (f"{action} {share:.3f}" for action, share in pairs if share >= SMALLEST_SHOWN)
     return "  ".join(text.replace(" ", JOINT) for text in texts)
 

@@ -35,6 +35,14 @@ from infoset.evaluation.information_leakage import (
 )
 from infoset.evaluation.infostate_statuses import STATUSES, infostate_status
 from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
+from infoset.evaluation.leak_reports import (
+    LEAK_GROUPS,
+    Leak,
+    LeakGroup,
+    LeakReport,
+    leak_report,
+    policy_differences,
+)
 from infoset.evaluation.locks import Lock, locked_behavior, parse_locks
 from infoset.evaluation.profile_values import (
     TransformedValues,
@@ -52,6 +60,7 @@ from infoset.evaluation.value_proofs import ValueProof, prove_value
 from infoset.evaluation.values_by_hand import HandEvaluation, evaluate_hands
 
 __all__ = [
+    "LEAK_GROUPS",
     "STATUSES",
     "Behavior",
     "BestResponse",
@@ -63,6 +72,9 @@ __all__ = [
     "Evaluation",
     "HandEvaluation",
     "JointDistribution",
+    "Leak",
+    "LeakGroup",
+    "LeakReport",
     "Lock",
     "PublicContinuation",
     "PublicValues",
@@ -89,12 +101,14 @@ __all__ = [
     "history_values",
     "infostate_status",
     "joint_distribution",
+    "leak_report",
     "load_correlated_policy",
     "locked_behavior",
     "make_certificate",
     "mean_true_state_sampling_ratio",
     "nash_conv",
     "parse_locks",
+    "policy_differences",
     "prove_value",
     "reached_best_response",
     "save_correlated_policy",

@@ -321,6 +321,12 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
             self._listed[player] = tuple(found), tuple(found.values())
         return self._listed[player][0]
 
+    def infostate_label(self, player: Player, number: int) -> str:
+        """Return the text of one infostate; without a suffix if there are too many to list."""
+        if self.shapes[player].num_infostates <= MAX_LISTED:
+            return super().infostate_label(player, number)
+        return str(self.infostate_at(player, number))
+
     def labeled_infostates(
         self, player: Player, max_depth: int | None = None
     ) -> Iterator[tuple[str, int]]:

@@ -22,6 +22,7 @@ from infoset.front.game_sources import (
 )
 from infoset.front.hand_evaluation import evaluate_hands
 from infoset.front.kernel_cache import compile_kernels
+from infoset.front.leak_reports import leak_report
 from infoset.front.learning_runs import learn, resolve_learner
 from infoset.front.named_games import (
     build_public_form,
@@ -99,6 +100,7 @@ __all__ = [
     "is_network",
     "is_policy_file",
     "is_searcher",
+    "leak_report",
     "learn",
     "load",
     "load_correlated_policy_file",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from infoset import evaluation
 from infoset.errors import ParameterError
 from infoset.evaluation import HandEvaluation
+from infoset.forms import PublicForm
 from infoset.front.game_sources import FormLike, to_public_form
 from infoset.front.policy_sources import EvaluatedPolicy, listed_policies, resolve_profile
 from infoset.policy import TabularPolicy, transfer_policy
@@ -48,14 +49,32 @@ def evaluate_hands(
     >>> first.public_form.hands[0], first.values.round(3).tolist()
     (('J', 'Q', 'K'), [-0.875, 0.125, 1.125])
     """
+    found, _ = profile_by_hand(game, policy, memory=memory, progress=progress)
+    return evaluation.evaluate_hands(found)
+
+
+def profile_by_hand(
+    game: FormLike | TabularPolicy | SolveResult,
+    policy: EvaluatedPolicy | Sequence[EvaluatedPolicy] | None = None,
+    *,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> tuple[TabularPolicy[PublicForm], None]:
+    """Return the policy of all players on a public form; the arguments of `evaluate_hands`.
+
+    Raises
+    ------
+    UnsupportedGameError, PolicyFileError, PolicyMismatchError, ParameterError
+        As in `evaluate_hands`.
+    """
     given = game.policy if isinstance(game, SolveResult) else game
     if isinstance(given, TabularPolicy):
         form = to_public_form(given.form, memory=memory, progress=progress)
-        return evaluation.evaluate_hands(transfer_policy(given, form))
+        return transfer_policy(given, form), None
     if policy is None:
         raise ParameterError(
             "policy is missing; give the game and a policy, as in "
             "evaluate_hands('leduc_poker', policy), or a TabularPolicy alone"
         )
     public_form = to_public_form(given, memory=memory, progress=progress)
-    return evaluation.evaluate_hands(resolve_profile(listed_policies(policy), public_form))
+    return resolve_profile(listed_policies(policy), public_form), None

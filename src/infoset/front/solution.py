@@ -260,22 +260,42 @@ def evaluate(
     >>> round(evaluate("kuhn_poker", ["uniform", exact]).values[0], 9)
     -0.166666667
     """
+    if policy == "uniform" and not isinstance(game, SolveResult | TabularPolicy | Form):
+        game = resolve_game(game)
+        # Without perfect recall there is no sequence form; values by visiting histories need none.
+        if isinstance(game, ExtensiveForm) and forgets(game):
+            unknown = (nan,) * game.num_players
+            return Evaluation(behavior_values(game), unknown, nan, None, None, nan)
+    profile, why = measured_profile(game, policy, memory=memory, progress=progress)
+    return replace(evaluate_policy(profile), form_reason=why)
+
+
+def measured_profile(
+    game: FormLike | TabularPolicy | SolveResult,
+    policy: EvaluatedPolicy | Sequence[EvaluatedPolicy] | None = None,
+    *,
+    memory: int | None = None,
+    progress: BuildProgress | None = None,
+) -> tuple[TabularPolicy, str | None]:
+    """Return the policy of all players that `evaluate` measures, and why it has another form.
+
+    Raises
+    ------
+    PolicyFileError, PolicyMismatchError, ParameterError
+        As in `evaluate`.
+    """
     if isinstance(game, SolveResult | TabularPolicy):
-        return evaluate_policy(game.policy if isinstance(game, SolveResult) else game)
+        return game.policy if isinstance(game, SolveResult) else game, None
     if policy is None:
         raise ParameterError("policy is missing; give a policy, a searcher, a file, or 'uniform'")
     players = listed_policies(policy)
     if isinstance(game, Form):
-        return evaluate_policy(resolve_profile(players, game))
+        return resolve_profile(players, game), None
     given = resolve_game(game)
-    if isinstance(given, ExtensiveForm):
-        # Without perfect recall there is no sequence form; values by visiting histories need none.
-        if players == ["uniform"] and forgets(given):
-            unknown = (nan,) * given.num_players
-            return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
-        given = as_game(given) if any(map(is_queried, players)) else given
+    if isinstance(given, ExtensiveForm) and any(map(is_queried, players)):
+        given = as_game(given)
     found, why = choose_form_of_policies(given, *players, memory=memory, progress=progress)
-    return replace(evaluate_policy(resolve_profile(players, found)), form_reason=why)
+    return resolve_profile(players, found), why
 
 
 def forgets(form: ExtensiveForm) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from infoset.errors import ExplorationLimitError, GameRuleError, LimitReached
+from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.forms import (
     UNIT,
     CardSymmetries,
@@ -24,8 +24,9 @@ from infoset.forms import (
 )
 from infoset.game import Game, GameSource, PublicEnd, PublicHand, PublicRules, scaled_hands
 from infoset.game.protocol import RULES, has_hook
-from infoset.tree.build_watch import BuildProgress, BuildWatch
+from infoset.tree.build_watch import BuildPoint, BuildProgress
 from infoset.tree.game_tree import build_tree
+from infoset.tree.limits import current_limits
 from infoset.tree.public_counting import (
     WITHOUT_CARDS,
     PublicCounts,
@@ -34,7 +35,8 @@ from infoset.tree.public_counting import (
 )
 from infoset.tree.public_derivation import derive_public_form
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
-from infoset.utils.arguments import check_type
+from infoset.utils.arguments import check_callable, check_type
+from infoset.utils.clocks import working_seconds
 
 ValueT = TypeVar("ValueT")
 
@@ -103,27 +105,40 @@ def build_public_form(
     check_type("game", game, Game, 'a game, such as infoset.load("leduc_poker")')
     rules = public_rules_of(game)
     if rules is not None:
-        watch = BuildWatch(max_worlds, max_seconds, memory, progress)
         counts = count_public_form(rules, memory, merge_symmetric)
         check_public_form_fits(counts, str(game), memory, precision)
-        total = counts.nodes + counts.ends
-        try:
-            form = form_of_public_rules(
-                game, rules, merge_symmetric, lambda done: watch.report("public tree", done, total)
-            )
-        except LimitReached:
-            raise ExplorationLimitError(
-                f"{game} has {total:,} public states; building its public form stopped at the time "
-                f"limit of {watch.limits.max_seconds} s. Use smaller parameters, or raise "
-                "max_seconds (--build-seconds)",
-                {"public_states": total},
-            ) from None
+        report = _reporter(str(game), counts.nodes + counts.ends, max_seconds, progress)
+        form = form_of_public_rules(game, rules, merge_symmetric, report)
         check_counts(counts, form)
         return form
     tree = build_tree(
         game, memory=memory, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
     )
     return derive_public_form(tree)
+
+
+def _reporter(
+    name: str, total: int, max_seconds: float | None, progress: BuildProgress | None
+) -> Callable[[int], None]:
+    """Return a function that reports progress, and raises an error beyond the time limit."""
+    if progress is not None:
+        check_callable("progress", progress, "a function of a BuildPoint")
+    limit = current_limits().updated(max_seconds=max_seconds).max_seconds
+    began = working_seconds()
+
+    def report(done: int) -> None:
+        elapsed = working_seconds() - began
+        if progress is not None:
+            progress(BuildPoint("public tree", done, total, elapsed))
+        if limit is not None and elapsed > limit:
+            raise ExplorationLimitError(
+                f"{name} has {total:,} public states; building its public form stopped at the time "
+                f"limit of {limit} s. Use smaller parameters, or raise max_seconds "
+                "(--build-seconds)",
+                {"public_states": total},
+            )
+
+    return report
 
 
 def form_of_public_rules(

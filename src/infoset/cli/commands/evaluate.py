@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
 
+from infoset.cli.leaks import DEFAULT_TOP, show_leaks
 from infoset.cli.options import (
     AnyPolicyArgument,
     JsonOption,
@@ -72,6 +73,31 @@ def run(
             help="Print value, best response and gain of each hand, in a game with a public form.",
         ),
     ] = False,
+    leaks: Annotated[
+        bool,
+        typer.Option(
+            "--leaks",
+            help="Print what each decision contributes to NashConv, the most expensive first.",
+        ),
+    ] = False,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=1,
+            help="With --leaks: number of rows.",
+            show_default=f"{DEFAULT_TOP}, or all with --json",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GROUP",
+            help="With --leaks: add up by line or hand, in a game with a public form, or by "
+            "action.",
+            show_default=False,
+        ),
+    ] = None,
     lower_bound: Annotated[
         bool,
         typer.Option(
@@ -132,6 +158,8 @@ def run(
     For a correlated policy, the gap from a coarse correlated equilibrium is measured instead of
     exploitability.
 
+    With --leaks, NashConv is split into what the decision at each infostate loses.
+
     With --teams, the security level of each team is measured: its payoff if all
     other players together respond in the worst way.
 
@@ -147,11 +175,13 @@ def run(
     else:
         rules, path = game_and_policy(game, policy)
         players = [path, *(others or ())]
-    if by_hand or len(players) > 1:
-        _refuse_combined(
-            "--by-hand" if by_hand else f"{len(players)} policies",
-            {"lower-bound": lower_bound or None, "teams": teams, "rule": rule},
-        )
+    if by_hand or leaks or len(players) > 1:
+        what = "--by-hand" if by_hand else "--leaks" if leaks else f"{len(players)} policies"
+        sampled: dict[str, object] = {"lower-bound": lower_bound or None, "teams": teams}
+        _refuse_combined(what, {**sampled, "rule": rule, "leaks": (by_hand and leaks) or None})
+    for name, value in (("top", top), ("by", by)):
+        if value is not None and not leaks:
+            raise typer.BadParameter(f"--{name} needs --leaks, whose rows it concerns")
     if lower_bound:
         with executor_of(on, workers) as executor:
             where = workers, executor
@@ -167,6 +197,9 @@ def run(
         _measure_teams(rules, path, teams, rule or "common", as_json)
     elif by_hand:
         _measure_hands(rules, players, as_json)
+    elif leaks:
+        profile = _policies(rules, players)
+        show_leaks(rules, profile, players, top=top, by=by, as_json=as_json)
     elif len(players) == 1 and is_policy_file(path) and is_correlated(path):
         _measure_correlated(rules, path, as_json)
     else:
