@@ -314,8 +314,8 @@ def test_building_a_public_form_has_a_time_limit_and_progress(monkeypatch):
     # The limit is noticed while states are visited.
     clock = iter(range(100))
     monkeypatch.setattr(public_rules_form, "working_seconds", lambda: next(clock))
-    with pytest.raises(ExplorationLimitError, match="limit of 4 s"):
-        build_public_form(slow, max_seconds=4, progress=points.append)
+    with pytest.raises(ExplorationLimitError, match="limit of 2 s"):
+        build_public_form(slow, max_seconds=2, progress=points.append)
     assert 0 < points[-1].done < total
 
 
