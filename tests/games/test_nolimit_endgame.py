@@ -59,12 +59,12 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s1c", "has '1c' as card 5; a card is a rank of 23456789TJQKA"),
         ("board=Ks9d8h4s2", "has '2' as card 5"),
         ("board=KX9d8h4s2c", "has 'KX' as card 1"),
-        ("board=Ks9d8h4s2c,pot=0", "pot is at least 1"),
+        ("board=Ks9d8h4s2c,pot=0", "pot is at least the smallest chip, 1,"),
         (
             "board=Ks9d8h4s2c,stack=-5",
             "stack must be a number of at least 0, or a list with one for each player",
         ),
-        ("board=Ks9d8h4s2c,stack=0", "stack is at least 1"),
+        ("board=Ks9d8h4s2c,stack=0", "stack is at least the smallest chip, 1,"),
         ("board=Ks9d8h4s2c,stack=1.5,chip=1", "stack=1.5 is not a multiple of the smallest chip"),
         (
             "board=Ks9d8h4s2c,pot=5.125",
@@ -97,7 +97,7 @@ def test_ranges_have_a_normal_form():
         ("board=Ks9d8h4s2c,bets=[]", "bets must be a list of numbers"),
         ("board=Ks9d8h4s2c,bets=1", "bets must be a list of numbers"),
         ("board=Ks9d8h4s2c,max_raises=-1", "max_raises must be a whole number of at least 0"),
-        ("board=Ks9d8h4s2c,min_bet=0", "min_bet is at least 1"),
+        ("board=Ks9d8h4s2c,min_bet=0", "min_bet is at least the smallest chip, 1,"),
         ("board=Ks9d8h4s2c,all_in=0", "all_in is above 0 and at most 1"),
         ("board=Ks9d8h4s2c,all_in=1.5", "all_in is above 0 and at most 1"),
         ("board=Ks9d8h4s2c,all_in=67", "for example nolimit_endgame(all_in=0.67)"),

@@ -201,7 +201,7 @@ def test_a_split_pot_is_the_mean_of_a_lost_and_a_won_one():
         ("ante=0.5,stack=1", r"for example nolimit_preflop\(stack=10.5\)"),
         ("stack=[1;2;3]", "a list of 2, one for each player"),
         ("small_blind=1", r"smaller than the big blind, .*\(small_blind=0.5\)"),
-        ("big_blind=0", "big_blind is at least 0.01"),
+        ("big_blind=0", "big_blind is at least the smallest chip, 0.01"),
         ("stack=9.999", "give chip=0.001"),
         ("all_in=0", "above 0 and at most 1"),
         ("rake=1", "a share of the pot, below 1"),

@@ -8,15 +8,17 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+import infoset
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
 from infoset.policy import (
     TabularPolicy,
     random_policy,
     transfer_policy,
     uniform_policy,
 )
-from infoset.tree import derive_public_form
+from infoset.tree import build_public_form, derive_public_form
 from infoset.views import (
     Explorer,
     PublicPlaces,
@@ -27,8 +29,10 @@ from infoset.views import (
     view_differences,
     view_hand_grid,
     view_infostates,
+    view_leaks,
     view_match,
     view_state,
+    view_state_leaks,
 )
 from tests.support.cached_games import cached_tree
 from tests.support.small_holdem import small_holdem
@@ -179,6 +183,48 @@ def test_matches_and_differences():
     assert view_differences(places, places).total == 0
 
 
+def test_leaks_have_their_place():
+    for places in both("leduc_poker"):
+        report = places.leaks
+        found = view_leaks(places)
+        assert len(found.leaks) == 50 < found.total == report.num_leaks
+        assert found.nash_conv == pytest.approx(places.evaluation.nash_conv)
+        expected = report.leaks(top=120)
+        assert [leak.cost for leak in found.leaks] == [leak.cost for leak in expected[:50]]
+        later = view_leaks(places, start=100, size=20)
+        assert [leak.label for leak in later.leaks] == [leak.infostate for leak in expected[100:]]
+        assert view_leaks(places, start=found.total).leaks == ()
+        for leak in (*found.leaks[:5], *later.leaks[:5]):
+            rows = view_infostates(places, leak.state, leak.player).infostates
+            row = next(row for row in rows if row.infostate == leak.infostate)
+            assert leak.actions == tuple(action.label for action in row.actions)
+            played = [action.probability for action in row.actions]
+            assert leak.probabilities == pytest.approx(played)
+            assert leak.values[leak.best] == max(leak.values)
+        states = view_state_leaks(places)
+        assert len(states.states) == 10 < states.total
+        every = [
+            state
+            for start in range(0, states.total, 10)
+            for state in view_state_leaks(places, start).states
+        ]
+        costs = [state.cost for state in every]
+        assert costs == sorted(costs, reverse=True)
+        assert sum(costs) == pytest.approx(found.nash_conv)
+        assert sum(state.num_infostates for state in every) == report.num_leaks
+        for state in every[:3]:
+            path = view_state(places, state.state).path
+            assert state.label == " / ".join(link.label for link in path[1:]) or not path[1:]
+
+
+def test_an_equilibrium_has_no_leaks():
+    form = build_public_form(load_game("kuhn_poker"))
+    solved = infoset.solve("kuhn_poker", "lp").policy
+    places = PublicPlaces(form, transfer_policy(solved, form))
+    assert view_leaks(places).leaks == ()
+    assert view_leaks(places).total == 0
+
+
 def test_the_explorer_answers_questions_about_public_forms():
     form = small_holdem()
     explorer = Explorer(form, {"uniform": uniform_policy(form)})
@@ -196,6 +242,7 @@ def test_the_explorer_answers_questions_about_public_forms():
         {"ask": "beliefs", "state": 3, "row": 1, "column": 0},
     ):
         json.dumps(explorer.ask({**question, "policy": 0}), allow_nan=False)
+    json.dumps(explorer.ask({"ask": "leaks", "policy": 0}), allow_nan=False)
     explorer.add_policy("other", uniform_policy(form))
     explorer.ask({"ask": "differences", "first": 0, "second": 1})
     assert explorer.ask({"ask": "match", "first": 0, "second": 1})["mean"] == pytest.approx(0)

@@ -22,6 +22,8 @@ QUESTIONS = [
     {"ask": "infostates", "policy": 1, "state": 1, "player": 0, "start": 0},
     {"ask": "histories", "policy": 1, "state": 2, "start": 0},
     {"ask": "beliefs", "policy": 1, "state": 2, "row": 0, "column": 1},
+    {"ask": "leaks", "policy": 1, "start": 0},
+    {"ask": "state_leaks", "policy": 0, "start": 0},
     {"ask": "differences", "first": 0, "second": 1, "start": 0},
 ]
 

@@ -3,6 +3,7 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { CompareView, PolicySelect } from "./compare";
 import { FormView } from "./form";
+import { LeaksView } from "./leaks";
 import { About, Channel, Failure, PlayerMark, Term, count, error as errorText, useAnswer, valueText } from "./parts";
 import { PlayView } from "./play";
 import { Scheme, useScheme } from "./scheme";
@@ -12,7 +13,7 @@ import type { Transport } from "./transport";
 import type { Children, FormHistories, FormHistory, Game, StateLink } from "./types";
 import { WatchView } from "./watch";
 
-const TABS = ["explore", "compare", "watch", "play"] as const;
+const TABS = ["explore", "leaks", "compare", "watch", "play"] as const;
 type Tab = (typeof TABS)[number];
 
 /** The whole page; `titled` if the document is its own, and has the game as its title. */
@@ -52,6 +53,7 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
   const channel = useContext(Channel)!;
   const possible: Record<Tab, boolean> = {
     explore: about.kind !== "rules",
+    leaks: hasStates(about),
     compare: hasStates(about),
     watch: channel.watch !== null && about.methods.length > 0,
     play: about.opponents.length > 0,
@@ -105,6 +107,17 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
       </header>
       <div id={`${id}-view`} role="tabpanel" aria-labelledby={`${id}-${tab}`}>
         {tab === "explore" && <Explore about={about} policy={policy} setPolicy={setPolicy} place={place} go={go} />}
+        {tab === "leaks" && (
+          <LeaksView
+            about={about}
+            policy={policy}
+            setPolicy={setPolicy}
+            go={(state) => {
+              go(state);
+              show("explore");
+            }}
+          />
+        )}
         {tab === "compare" && (
           <CompareView
             about={about}

@@ -142,6 +142,45 @@ export interface Histories {
   histories: History[];
 }
 
+/** What a player loses by all its decisions at a public state. */
+export interface StateLeak {
+  state: number;
+  label: string;
+  player: number;
+  cost: number;
+  num_infostates: number;
+}
+
+/** Some of the public states where decisions lose, the most expensive first. */
+export interface StateLeaks {
+  start: number;
+  total: number;
+  nash_conv: number;
+  states: StateLeak[];
+}
+
+/** What a player loses by its decision at an infostate. */
+export interface Leak {
+  player: number;
+  infostate: number;
+  state: number;
+  label: string;
+  cost: number;
+  loss: number;
+  actions: string[];
+  probabilities: number[];
+  values: (number | null)[];
+  best: number;
+}
+
+/** Some of the decisions that lose, the most expensive first. */
+export interface Leaks {
+  start: number;
+  total: number;
+  nash_conv: number;
+  leaks: Leak[];
+}
+
 /** An infostate where two policies differ. */
 export interface Difference {
   player: number;
@@ -292,6 +331,8 @@ export interface Questions {
   hands: { arguments: { policy: number; state: number; player: number }; answer: HandGrid };
   beliefs: { arguments: { policy: number; state: number; row: number; column: number }; answer: Belief };
   histories: { arguments: { policy: number; state: number; start?: number }; answer: Histories };
+  state_leaks: { arguments: { policy: number; start?: number }; answer: StateLeaks };
+  leaks: { arguments: { policy: number; start?: number }; answer: Leaks };
   differences: { arguments: { first: number; second: number; start?: number }; answer: Differences };
   match: { arguments: { first: number; second: number }; answer: Match };
   form_history: { arguments: { policy: number; history: number }; answer: FormHistories };

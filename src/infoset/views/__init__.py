@@ -14,6 +14,14 @@ from infoset.views.form_views import (
 )
 from infoset.views.game_view import GameView, MethodView, PolicyView, PotView
 from infoset.views.hand_grids import HandCellView, HandGridView, grid_of_hands, view_hand_grid
+from infoset.views.leak_views import (
+    LeaksView,
+    LeakView,
+    StateLeaksView,
+    StateLeakView,
+    view_leaks,
+    view_state_leaks,
+)
 from infoset.views.live_runs import LivePoint, LiveRun
 from infoset.views.method_catalog import WatchedMethod, watched_methods
 from infoset.views.places import Place, PlaceHistories, Places
@@ -70,6 +78,8 @@ __all__ = [
     "HistoryView",
     "InfostateView",
     "InfostatesView",
+    "LeakView",
+    "LeaksView",
     "LivePoint",
     "LiveRun",
     "MatchView",
@@ -89,6 +99,8 @@ __all__ = [
     "Question",
     "RequestError",
     "ReviewView",
+    "StateLeakView",
+    "StateLeaksView",
     "StateLink",
     "StateView",
     "ThoughtView",
@@ -104,8 +116,10 @@ __all__ = [
     "view_hand_grid",
     "view_histories",
     "view_infostates",
+    "view_leaks",
     "view_match",
     "view_probabilities",
     "view_state",
+    "view_state_leaks",
     "watched_methods",
 ]

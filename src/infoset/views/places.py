@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from infoset.errors import PolicyMismatchError
-from infoset.evaluation import Evaluation
+from infoset.evaluation import Evaluation, LeakReport
 from infoset.forms import Form
 from infoset.game import History, Infostate
 from infoset.policy import TabularPolicy
@@ -159,6 +159,10 @@ class Places(Protocol):
     @property
     def evaluation(self) -> Evaluation:
         """Values, NashConv and, where it is defined, exploitability."""
+
+    @property
+    def leaks(self) -> LeakReport:
+        """Where the policy loses."""
 
     @property
     def num_places(self) -> int:

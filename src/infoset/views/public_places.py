@@ -10,7 +10,14 @@ import numpy as np
 
 from infoset.beliefs import hand_belief
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.evaluation import Evaluation, PublicValues, equity_at, evaluate_policy
+from infoset.evaluation import (
+    Evaluation,
+    LeakReport,
+    PublicValues,
+    equity_at,
+    evaluate_policy,
+    leak_report,
+)
 from infoset.forms import PublicForm, unblocked_reach, values_at_terminals
 from infoset.game import History, Infostate
 from infoset.game.infostate import step_text, value_text
@@ -110,6 +117,11 @@ class PublicPlaces:
     def evaluation(self) -> Evaluation:
         """Values, NashConv and, where it is defined, exploitability."""
         return evaluate_policy(self.policy)
+
+    @cached_property
+    def leaks(self) -> LeakReport:
+        """Where the policy loses."""
+        return leak_report(self.policy)
 
     @cached_property
     def plans(self) -> tuple[FloatArray, FloatArray]:

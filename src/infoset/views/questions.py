@@ -16,6 +16,12 @@ from infoset.views.form_views import (
 )
 from infoset.views.game_view import GameView
 from infoset.views.hand_grids import HandGridView, view_hand_grid
+from infoset.views.leak_views import (
+    LeaksView,
+    StateLeaksView,
+    view_leaks,
+    view_state_leaks,
+)
 from infoset.views.places import Places
 from infoset.views.plays import NumberedPlayView, OpponentBeliefView, ReviewView
 from infoset.views.policy_differences import DifferencesView, view_differences
@@ -76,6 +82,8 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     "hands": Question(HandGridView, ("policy", "state", "player"), view_hand_grid),
     "beliefs": Question(BeliefView, ("policy", "state", "row", "column"), view_beliefs),
     "histories": _page(HistoriesView, view_histories, "policy", "state"),
+    "state_leaks": _page(StateLeaksView, view_state_leaks, "policy"),
+    "leaks": _page(LeaksView, view_leaks, "policy"),
     "differences": _page(DifferencesView, view_differences, "first", "second"),
     "match": Question(MatchView, ("first", "second"), _match),
     "form_history": _of_form(FormHistoriesView, view_form_history, "policy", "history"),

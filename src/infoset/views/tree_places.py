@@ -10,7 +10,13 @@ import numpy as np
 
 from infoset.beliefs import private_belief
 from infoset.errors import ParameterError
-from infoset.evaluation import Evaluation, evaluate_policy, history_values
+from infoset.evaluation import (
+    Evaluation,
+    LeakReport,
+    evaluate_policy,
+    history_values,
+    leak_report,
+)
 from infoset.evaluation.tree_reach import reach_without
 from infoset.game import History, Infostate
 from infoset.game.infostate import step_text
@@ -120,6 +126,11 @@ class TreePlaces:
     def evaluation(self) -> Evaluation:
         """Values, NashConv and, where it is defined, exploitability."""
         return evaluate_policy(self.policy)
+
+    @cached_property
+    def leaks(self) -> LeakReport:
+        """Where the policy loses."""
+        return leak_report(self.policy)
 
     @cached_property
     def reach(self) -> FloatArray:

@@ -19,7 +19,14 @@ from infoset.views import Explorer
 from infoset.web.server import json_text, static_file
 
 MAX_PAGE_BYTES: Final = 20_000_000
-PAGE_SIZES: Final = {"children": 200, "histories": 200, "infostates": 500, "differences": 50}
+PAGE_SIZES: Final = {
+    "children": 200,
+    "histories": 200,
+    "infostates": 500,
+    "differences": 50,
+    "leaks": 50,
+    "state_leaks": 10,
+}
 
 TEMPLATE: Final = """<!doctype html>
 <html lang="en" class="infoset-page">
@@ -117,6 +124,11 @@ def _questions(explorer: Explorer, depth: int | None) -> Iterator[tuple[int, int
     policies = range(len(explorer.policy_names))
     if explorer.kind in ("tree", "public"):
         yield from _place_questions(explorer, depth)
+        for policy in policies:
+            for name in ("state_leaks", "leaks"):
+                total = explorer.ask({"ask": name, "policy": policy})["total"]
+                for start in _starts(total, PAGE_SIZES[name]):
+                    yield 1, 1, {"ask": name, "policy": policy, **start}
         for first in policies:
             for second in policies:
                 if first != second:

@@ -8,7 +8,10 @@ from tests.web.browser.test_play import begin, play_to_the_end
 from tests.web.browser.visitor import expect
 
 pytestmark = pytest.mark.browser
-VIEWS = ("explore", "histories", "compare", "watch", "play", "review", "form", "rules", "saved")
+VIEWS = (
+    *("explore", "histories", "leaks", "compare", "watch", "play", "review"),
+    *("form", "rules", "saved"),
+)
 NARROW = {"viewport": {"width": 360, "height": 740}}
 ZOOMED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}
 """A window of 1280 by 800 pixels at 200 %."""
@@ -32,6 +35,9 @@ def look(visit, request):
             expect(page.get_by_role("region", name="histories", exact=True)).to_be_visible()
             page.get_by_role("button", name="infostate", exact=True).first.click()
             expect(page.get_by_role("tooltip")).to_be_visible()
+        if view == "leaks":
+            visitor.show("leaks")
+            expect(page.get_by_role("region", name="decisions that lose")).to_contain_text("[")
         if view == "compare":
             visitor.show("compare")
             expect(page.get_by_role("region", name="differences")).to_contain_text("Js")
@@ -83,7 +89,7 @@ def test_no_view_has_barriers_or_runs_over_the_edge(look, axe, view):
 
 def test_axe_sees_a_barrier(visit, kuhn, axe):
     visitor = visit(kuhn.url)
-    expect(visitor.page.get_by_role("tab")).to_have_count(4)
+    expect(visitor.page.get_by_role("tab")).to_have_count(5)
     visitor.page.evaluate(
         "document.querySelector('select').parentElement.replaceWith("
         "document.querySelector('select'))"

@@ -124,6 +124,33 @@ def test_words_explain_themselves(visit, kuhn, hand):
 
 
 @HANDS
+def test_leaks_are_ranked_and_lead_to_their_state(visit, leduc, hand):
+    visitor = visit(leduc.url, hand)
+    page = visitor.page
+    visitor.show("leaks")
+    visitor.choose("policy", "uniform")
+    uniform = leduc.explorer.policy_names.index("uniform")
+    states = page.get_by_role("region", name="public states where decisions lose")
+    first = leduc.explorer.ask({"ask": "state_leaks", "policy": uniform})["states"][0]
+    leaks = page.get_by_role("region", name="decisions that lose")
+    found = leduc.explorer.ask({"ask": "leaks", "policy": uniform})
+    assert found["total"] == 936
+    expect(page.get_by_text("936 decisions lose, those shown")).to_be_visible()
+    expect(leaks.get_by_role("row").nth(1)).to_contain_text(found["leaks"][0]["label"])
+    expect(states.get_by_role("row")).to_have_count(11)
+    expect(states.get_by_role("row").nth(1)).to_contain_text(first["label"])
+    expect(leaks.get_by_role("row")).to_have_count(51)
+    visitor.press(page.get_by_role("button", name="show more").nth(1))
+    expect(leaks.get_by_role("row")).to_have_count(101)
+    entry = found["leaks"][4]
+    visitor.press(leaks.get_by_role("button", name=entry["label"], exact=True))
+    expect(page.get_by_role("tab", name="explore")).to_have_attribute("aria-selected", "true")
+    path = leduc.explorer.ask({"ask": "state", "policy": uniform, "state": entry["state"]})["path"]
+    here = page.get_by_role("navigation", name="path").locator("[aria-current]")
+    expect(here).to_have_text(path[-1]["label"])
+
+
+@HANDS
 def test_two_policies_are_compared_and_a_difference_leads_to_its_state(visit, leduc, hand):
     visitor = visit(leduc.url, hand)
     page = visitor.page
@@ -268,12 +295,14 @@ def test_a_saved_page_opens_from_disk(visit, saved, kuhn, hand):
     visitor = visit(saved, hand)
     page = visitor.page
     expect(page).to_have_title("kuhn_poker · infoset")
-    expect(page.get_by_role("tab")).to_have_text(["explore", "compare"])
+    expect(page.get_by_role("tab")).to_have_text(["explore", "leaks", "compare"])
     visitor.choose("policy", "lp")
     visitor.explore("∅", "bet")
     table = page.get_by_role("region", name="infostates of player 1")
     king = page.get_by_role("rowheader", name="K", exact=True)
     expect(table.get_by_role("row").filter(has=king)).to_contain_text("100.0%")
+    visitor.show("leaks")
+    expect(page.get_by_text("an equilibrium")).to_be_visible()
     visitor.show("compare")
     expect(page.get_by_role("region", name="differences").get_by_role("row")).to_have_count(
         1 + kuhn.explorer.ask({"ask": "differences", "first": 0, "second": 1})["total"]

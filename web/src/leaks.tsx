@@ -1,0 +1,151 @@
+// Where a policy loses: decisions by what they contribute to NashConv.
+
+import { useState } from "preact/hooks";
+import { PolicySelect } from "./compare";
+import { ActionBar, Failure, More, PlayerMark, Share, Term, count, error as errorText, number, percent, usePages } from "./parts";
+import type { Game, Leak } from "./types";
+
+export function LeaksView(properties: {
+  about: Game;
+  policy: number;
+  setPolicy: (policy: number) => void;
+  go: (state: number) => void;
+}) {
+  const { about, policy, setPolicy, go } = properties;
+  const [conv, setConv] = useState<number | null>(null);
+  const { entries, total, error, more } = usePages({ ask: "leaks", policy }, (answer) => {
+    setConv(answer.nash_conv);
+    return answer.leaks;
+  });
+  const part = entries.reduce((sum, leak) => sum + leak.cost, 0);
+  return (
+    <section aria-label="leaks">
+      <p class="choices">
+        <PolicySelect about={about} label="policy" value={policy} choose={setPolicy} />
+        {conv !== null && (
+          <span class="quiet">
+            <Term of="NashConv" /> {errorText(conv)}
+            {total > 0 && `; ${count(total)} decisions lose, those shown ${percent(part / conv)} of it`}
+          </span>
+        )}
+      </p>
+      <Failure text={error} />
+      {conv !== null && total > 0 && <States policy={policy} go={go} />}
+      {conv !== null && total === 0 && <p role="note">No decision loses more than rounding: the policy is an equilibrium.</p>}
+      {conv !== null && entries.length > 0 && (
+        <>
+          <h3>Decisions</h3>
+          <div class="scroll" role="region" tabIndex={0} aria-label="decisions that lose">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">
+                    <Term of="infostate" />
+                  </th>
+                  <th scope="col" class="n">
+                    cost
+                  </th>
+                  <th scope="col" class="n">
+                    share
+                  </th>
+                  <th scope="col" class="n">
+                    loss there
+                  </th>
+                  <th scope="col">best</th>
+                  <th scope="col">
+                    <Term of="policy" />
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {entries.map((leak) => (
+                  <Row key={`${leak.player}.${leak.state}.${leak.infostate}`} leak={leak} of={conv} go={go} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <p class="quiet">
+            A cost is the probability of the <Term of="infostate" /> times the loss of a decision there, if all later mistakes are
+            mended. Costs sum to <Term of="NashConv" />.
+          </p>
+          <More shown={entries.length} total={total} of="decisions" more={more} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Costs added up by public state. */
+function States({ policy, go }: { policy: number; go: (state: number) => void }) {
+  const [conv, setConv] = useState(1);
+  const { entries, total, error, more } = usePages({ ask: "state_leaks", policy }, (answer) => {
+    setConv(answer.nash_conv);
+    return answer.states;
+  });
+  return (
+    <>
+      <h3>Public states</h3>
+      <Failure text={error} />
+      <div class="scroll" role="region" tabIndex={0} aria-label="public states where decisions lose">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">
+                <Term of="public state" />
+              </th>
+              <th scope="col" class="n">
+                cost
+              </th>
+              <th scope="col" class="n">
+                share
+              </th>
+              <th scope="col" class="n">
+                infostates
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry) => (
+              <tr key={`${entry.player}.${entry.state}`}>
+                <th scope="row">
+                  <PlayerMark player={entry.player} />{" "}
+                  <button type="button" class="link" onClick={() => go(entry.state)}>
+                    {entry.label}
+                  </button>
+                </th>
+                <td class="n">{number(entry.cost, 4)}</td>
+                <Share of={entry.cost / conv}>{percent(entry.cost / conv)}</Share>
+                <td class="n">{count(entry.num_infostates)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <More shown={entries.length} total={total} of="public states" more={more} />
+    </>
+  );
+}
+
+function Row({ leak, of, go }: { leak: Leak; of: number; go: (state: number) => void }) {
+  const actions = leak.actions.map((label, at) => ({ label, probability: leak.probabilities[at]! }));
+  return (
+    <tr>
+      <th scope="row">
+        <PlayerMark player={leak.player} />{" "}
+        <button type="button" class="link" onClick={() => go(leak.state)}>
+          {leak.label}
+        </button>
+      </th>
+      <td class="n">{number(leak.cost, 4)}</td>
+      <Share of={leak.cost / of}>{percent(leak.cost / of)}</Share>
+      <td class="n">{number(leak.loss)}</td>
+      <td>
+        <i class={`swatch a${leak.best % 8}`} aria-hidden="true" /> {leak.actions[leak.best]}
+      </td>
+      <td>
+        <ActionBar actions={actions} />
+        <span class="quiet">{actions.map((action) => `${action.label} ${percent(action.probability)}`).join(", ")}</span>
+      </td>
+    </tr>
+  );
+}
