@@ -94,6 +94,7 @@ def test_the_average_begins_empty(leduc):
         np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
+@pytest.mark.broad  # with the other tests of iterations by parts, which compile the same kernels
 @pytest.mark.parametrize("is_stored", [True, False])
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("scheme", ["dcfr+", "sapdcfr+"])
