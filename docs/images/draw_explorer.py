@@ -39,6 +39,7 @@ def main() -> None:
         options = ["--no-sandbox", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
         draw_explore(opened(browser, page.url))
+        draw_leaks(opened(browser, page.url))
         draw_compare(opened(browser, page.url))
         draw_watch(opened(browser, page.url, "dark"))
         draw_play(opened(browser, page.url))
@@ -96,6 +97,16 @@ def draw_compare(tab: Page) -> None:
     differences = tab.get_by_role("region", name="differences")
     differences.get_by_role("row").nth(1).wait_for()
     tab.screenshot(path=IMAGES / "explore_compare.png")
+
+
+def draw_leaks(tab: Page) -> None:
+    """Take the leaks of uniform play."""
+    tab.get_by_role("tab", name="leaks").click()
+    tab.get_by_role("combobox", name="policy").select_option(label="uniform")
+    tab.get_by_role("region", name="decisions that lose").get_by_role("row").nth(
+        1
+    ).wait_for()
+    tab.screenshot(path=IMAGES / "explore_leaks.png")
 
 
 def draw_watch(tab: Page) -> None:

@@ -173,8 +173,8 @@ def test_matches_and_differences():
         assert mine.values == pytest.approx(wanted.values, abs=1e-12)
     found = view_differences(places, uniform)
     assert len(found.differences) == 50 < found.total
-    products = [row.reach * row.distance for row in found.differences]
-    assert products == sorted(products, reverse=True)
+    gains = [abs(row.gain) for row in found.differences]
+    assert gains == sorted(gains, reverse=True)
     first = found.differences[0]
     rows = view_infostates(places, first.state, first.player).infostates
     row = next(row for row in rows if row.infostate == first.infostate)

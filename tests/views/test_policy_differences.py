@@ -8,7 +8,7 @@ import pytest
 import infoset
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.policy import uniform_policy
-from infoset.views import TreePlaces, view_differences
+from infoset.views import TreePlaces, view_differences, view_match
 from tests.support.cached_games import cached_tree
 
 
@@ -19,7 +19,7 @@ def pair():
     return TreePlaces(tree, uniform_policy(tree.sequence_form)), TreePlaces(tree, solved)
 
 
-def test_differences_are_sorted_by_reach_times_distance(pair):
+def test_differences_are_sorted_by_gain(pair):
     first, second = pair
     expected = {}
     for player, own in enumerate(first.tree.infostate_trees):
@@ -31,10 +31,20 @@ def test_differences_are_sorted_by_reach_times_distance(pair):
             expected[player, infostate] = reach * np.abs(p - q).sum() / 2
     found = view_differences(first, second)
     assert found.total == sum(weight > 0 for weight in expected.values())
-    weights = [row.reach * row.distance for row in found.differences]
-    assert weights == sorted(weights, reverse=True)
-    np.testing.assert_allclose(weights, sorted(expected.values(), reverse=True)[: len(weights)])
-    for row in found.differences:
+    rows = [
+        row
+        for start in range(0, found.total, 50)
+        for row in view_differences(first, second, start).differences
+    ]
+    order = [(abs(row.gain), row.reach * row.distance) for row in rows]
+    assert order == sorted(order, reverse=True)
+    assert any(row.gain > 0 for row in rows)
+    assert any(row.gain < 0 for row in rows)
+    for player, position in enumerate(view_match(first.policy, second.policy).positions):
+        gained = sum(row.gain for row in rows if row.player == player)
+        more = position.values[player] - second.evaluation.values[player]
+        assert gained == pytest.approx(more, abs=1e-10)
+    for row in rows:
         assert row.reach * row.distance == pytest.approx(expected[row.player, row.infostate])
         assert row.state == first.tree.infostate_trees[row.player].public_state[row.infostate]
         shown = {second.policy[row.label, row.player][action] for action in row.actions}

@@ -154,7 +154,8 @@ function Rows(properties: { first: number; second: number; names: [string, strin
       <Failure text={error} />
       <h3>Where they differ</h3>
       <p class="quiet">
-        {total} infostates; sorted by <Term of="reach" /> × <Term of="total variation distance" />.
+        {total} infostates; sorted by what {names[0]} gains or loses there against {names[1]}, and then by{" "}
+        <Term of="reach" /> × <Term of="total variation distance" />.
       </p>
       <div class="scroll" role="region" tabIndex={0} aria-label="differences">
         <table>
@@ -163,6 +164,9 @@ function Rows(properties: { first: number; second: number; names: [string, strin
               <th scope="col">infostate</th>
               <th scope="col">{names[0]}</th>
               <th scope="col">{names[1]}</th>
+              <th scope="col" class="n">
+                gain
+              </th>
               <th scope="col" class="n">
                 reach
               </th>
@@ -188,6 +192,7 @@ function Rows(properties: { first: number; second: number; names: [string, strin
                     </span>
                   </td>
                 ))}
+                <td class="n">{entry.gain > 0 ? `+${number(entry.gain, 4)}` : number(entry.gain, 4)}</td>
                 <td class="n">{percent(entry.reach)}</td>
                 <td class="n">{number(entry.distance)}</td>
               </tr>

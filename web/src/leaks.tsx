@@ -49,7 +49,7 @@ export function LeaksView(properties: {
                     share
                   </th>
                   <th scope="col" class="n">
-                    loss there
+                    loss
                   </th>
                   <th scope="col">best</th>
                   <th scope="col">

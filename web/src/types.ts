@@ -189,11 +189,12 @@ export interface Difference {
   label: string;
   reach: number;
   distance: number;
+  gain: number;
   actions: string[];
   probabilities: [number[], number[]];
 }
 
-/** Some of the infostates where two policies differ, largest reach × distance first. */
+/** Some of the infostates where two policies differ, largest gain or loss first. */
 export interface Differences {
   start: number;
   total: number;
