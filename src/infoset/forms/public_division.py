@@ -38,7 +38,7 @@ from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
 
 GOLDEN_RATIO = (1 + 5**0.5) / 2
 
-MAX_WAVES, PARTS_OF_WAVE = 32, 24
+MAX_WAVES, PARTS_OF_WAVE = 12, 48
 """Maximum number of waves, and minimum number of parts in a wave: in smaller waves, threads wait
 for each other too often. See `PublicDivision.waves`."""
 
