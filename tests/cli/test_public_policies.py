@@ -94,6 +94,11 @@ def test_frequencies_are_shown_by_node(command):
     texts = [f"{action} {share:.3f}" for action, share in pairs if share >= 0.0005]
     shown = "  ".join(texts)
     assert f"first decision               {shown}" in ran.out
+    for row in rows:
+        if row["node"] in ("call", "raise"):
+            pairs = zip(row["actions"], row["frequencies"], strict=True)
+            after = "  ".join(f"{name} {part:.3f}" for name, part in pairs if part >= 0.0005)
+            assert f"after {row['node']:22} {after}" in ran.out
     assert shown in command("show", "run", "--by-node").out
     assert first["values"] == pytest.approx(command("evaluate", "run", "--json").json["values"])
     for row in rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -125,6 +125,17 @@ def locked_game(
 def finds_frequencies(form: Form) -> bool:
     """Return whether a form has public nodes, and frequencies there are found quickly."""
     return form.num_hands is not None and form.gradient_cost <= LARGEST_WITH_FREQUENCIES
+
+
+def first_decisions(policy: TabularPolicy) -> Iterator[tuple[str, str]]:
+    """Yield names and frequencies of the first public decision, and of those right after it."""
+    import numpy as np
+
+    form: Any = policy.form
+    first = min(int(own[0]) for own in form.decisions if len(own))
+    yield "first decision", node_frequencies(policy, first)
+    for node in np.flatnonzero((form.parent == first) & (form.player >= 0)).tolist():
+        yield f"after {form.label(node)}", node_frequencies(policy, node) or "never reached"
 
 
 def node_frequencies(policy: TabularPolicy, node: int, hands: BoolArray | None = None) -> str:

@@ -16,8 +16,8 @@ from infoset.cli.locks import (
     LockedGame,
     LockOption,
     finds_frequencies,
+    first_decisions,
     locked_game,
-    node_frequencies,
 )
 from infoset.cli.options import (
     CheckpointOption,
@@ -398,9 +398,8 @@ def _report(
     counts = _count_status(result.policy)
     form = result.policy.form
     if finds_frequencies(form):
-        public: Any = form
-        first = min(int(own[0]) for own in public.decisions if len(own))
-        table.add_row("first decision", node_frequencies(result.policy, first))
+        for name, text in first_decisions(result.policy):
+            table.add_row(name, text)
     if locked is not None and whole is not None:
         locked.add_rows(table, result.policy, whole)
     if counts:
