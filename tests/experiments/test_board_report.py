@@ -21,6 +21,8 @@ from infoset.experiments import board_report, report_boards, studies
 from infoset.games import NoLimitEndgame, boards_over, with_board
 from infoset.tree import build_limits
 
+pytestmark = pytest.mark.broad
+
 GAME = NoLimitEndgame(
     "Ks9d8h4s",
     pot=80,

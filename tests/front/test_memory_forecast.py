@@ -8,6 +8,8 @@ import infoset
 from infoset.errors import GameTooLargeError
 from infoset.tree import count_public_form
 
+pytestmark = pytest.mark.broad
+
 TURN = (
     "nolimit_endgame(board=Ks9d8h4s,pot=4780,stack=17610,min_bet=100,bets=[1],raises=[1],"
     "max_raises=1)"

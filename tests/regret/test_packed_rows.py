@@ -16,6 +16,8 @@ from infoset.regret._part_kernels import MAX_REGRET, MAX_WEIGHT, SMALLEST, pack_
 from infoset.solvers.regret_family import RegretSolver
 from tests.support.random_public_games import RandomPublicGame
 
+pytestmark = pytest.mark.broad
+
 GAMES = {
     "leduc": "leduc_poker",
     "river": "nolimit_endgame(board=Ks9d8h4s2c,ranges=['TT+,AK';'QQ,JTs,54s'])",
