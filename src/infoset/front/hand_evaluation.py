@@ -49,7 +49,7 @@ def evaluate_hands(
     >>> first.public_form.hands[0], first.values.round(3).tolist()
     (('J', 'Q', 'K'), [-0.875, 0.125, 1.125])
     """
-    found, _ = profile_by_hand(game, policy, memory=memory, progress=progress)
+    found = profile_by_hand(game, policy, memory=memory, progress=progress)
     return evaluation.evaluate_hands(found)
 
 
@@ -59,8 +59,8 @@ def profile_by_hand(
     *,
     memory: int | None = None,
     progress: BuildProgress | None = None,
-) -> tuple[TabularPolicy[PublicForm], None]:
-    """Return the policy of all players on a public form; the arguments of `evaluate_hands`.
+) -> TabularPolicy[PublicForm]:
+    """Return the policy of all players on a public form, given the arguments of `evaluate_hands`.
 
     Raises
     ------
@@ -70,11 +70,11 @@ def profile_by_hand(
     given = game.policy if isinstance(game, SolveResult) else game
     if isinstance(given, TabularPolicy):
         form = to_public_form(given.form, memory=memory, progress=progress)
-        return transfer_policy(given, form), None
+        return transfer_policy(given, form)
     if policy is None:
         raise ParameterError(
             "policy is missing; give the game and a policy, as in "
             "evaluate_hands('leduc_poker', policy), or a TabularPolicy alone"
         )
     public_form = to_public_form(given, memory=memory, progress=progress)
-    return resolve_profile(listed_policies(policy), public_form), None
+    return resolve_profile(listed_policies(policy), public_form)

@@ -47,6 +47,8 @@ def leak_report(
     ... ]
     [('[K] / bet', 'bet', 0.25), ('[K] / pass / bet', 'bet', 0.125)]
     """
-    profile = profile_by_hand if by_hand else measured_profile
-    found, _ = profile(game, policy, memory=memory, progress=progress)
+    if by_hand:
+        by_hands = profile_by_hand(game, policy, memory=memory, progress=progress)
+        return evaluation.leak_report(by_hands)
+    found, _ = measured_profile(game, policy, memory=memory, progress=progress)
     return evaluation.leak_report(found)
