@@ -1,4 +1,4 @@
-"""Leaks sum to the gains of best responses on all forms; each is what mending a decision adds."""
+"""Leaks sum to the gains of best responses on all forms; each is what improving a decision adds."""
 
 from __future__ import annotations
 
@@ -102,19 +102,19 @@ def test_world_forms_have_leaks(monkeypatch):
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)", PUBLIC[1]])
-def test_a_leak_is_what_mending_a_decision_adds_if_those_after_it_are_mended(game):
-    """An independent road: values of policies, of which one decision after another is mended."""
+def test_a_leak_is_what_improving_a_decision_adds_if_those_after_it_are_optimal(game):
+    """An independent road: values of policies, of which one decision after another is improved."""
     policy = of_form(cached_tree(game).sequence_form, 4)
     form, found = policy.form, leak_report(policy)
     for player, plex in enumerate(form.treeplexes):
-        mended = [own.copy() for own in policy.probabilities]
+        improved = [own.copy() for own in policy.probabilities]
         best = best_response(policy, player).policy.probabilities[player]
         before = expected_values(policy)[player]
         for number in reversed(range(plex.num_infostates)):
             first = int(plex.first_sequence[number])
             own = slice(first, first + int(plex.num_actions[number]))
-            mended[player][own] = best[own]
-            now = TabularPolicy(form, tuple(part.copy() for part in mended))
+            improved[player][own] = best[own]
+            now = TabularPolicy(form, tuple(part.copy() for part in improved))
             after = expected_values(now)[player]
             assert after - before == pytest.approx(found.costs[player][number], abs=1e-12)
             before = after

@@ -1,4 +1,4 @@
-"""Where a policy loses: NashConv as a sum of nonnegative terms, one for each decision."""
+"""Leaks: NashConv as a sum of nonnegative terms, one for each decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from infoset.evaluation.decisions import policy_sweep
 from infoset.forms import Form, as_public_form, best_response_sweep
 from infoset.game.infostate import label_text, value_text
 from infoset.policy import TabularPolicy, check_policy
-from infoset.typing import Action, FloatArray, LongArray, Player
+from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_choice, check_count, check_player
 from infoset.utils.short_repr import Facts, ShortRepr
 
@@ -23,7 +23,7 @@ LEAK_GROUPS: Final = ("line", "hand", "action")
 
 
 class Leak(NamedTuple):
-    """What a player loses by its decision at an infostate."""
+    """An infostate where a player loses utility against a best response."""
 
     player: Player
     number: int
@@ -52,7 +52,7 @@ class Leak(NamedTuple):
 
 
 class LeakGroup(NamedTuple):
-    """Leaks that belong together."""
+    """The leaks of a player on a line, with a hand or by an action, added up."""
 
     player: Player
     text: str
@@ -60,7 +60,7 @@ class LeakGroup(NamedTuple):
     cost: float
     """The sum of the costs of the leaks."""
     num_infostates: int
-    """How many of them have a cost."""
+    """Number of infostates with leaks."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,7 +119,7 @@ class LeakReport(ShortRepr):
         return sum(self.gains)
 
     def leaks(self, top: int | None = None) -> list[Leak]:
-        """Return the decisions that cost something, the most expensive first.
+        """Return the infostates with a cost, largest cost first.
 
         Parameters
         ----------
@@ -157,11 +157,11 @@ class LeakReport(ShortRepr):
 
     @property
     def num_leaks(self) -> int:
-        """Number of infostates whose cost is more than the rounding error of values."""
+        """Number of leaks: infostates whose cost exceeds the rounding error of values."""
         return sum(int((own > self.form.rounding).sum()) for own in self.costs)
 
     def grouped(self, by: str, rename: Callable[[str], str] | None = None) -> list[LeakGroup]:
-        """Return costs by line, hand or action, the most expensive first.
+        """Return costs by line, hand or action, largest cost first.
 
         Hands that a public form merges count as the first hand of their class.
 
@@ -201,12 +201,24 @@ class LeakReport(ShortRepr):
                 place = sequence - int(plex.first_sequence[number])
                 yield label_text(form.actions_at(player, number)[place]), float(costs[sequence]), 1
             return
-        costs, column = self.costs[player], form.infostates[player][LEAK_GROUPS.index(by)]
-        sums = np.bincount(column, costs)
-        counts = np.bincount(column[costs > 0], minlength=len(sums))
-        for key in np.flatnonzero(counts).tolist():
+        for key, cost, count in self.sums(player, form.infostates[player][LEAK_GROUPS.index(by)]):
             name = form.label(key) if by == "line" else value_text(form.hands[player][key])
-            yield name, float(sums[key]), int(counts[key])
+            yield name, cost, count
+
+    def sums(self, player: Player, keys: IntArray | LongArray) -> list[tuple[int, float, int]]:
+        """Return each key that has leaks, the sum of its costs, and its number of leaks.
+
+        Parameters
+        ----------
+        keys
+            [I] a whole number for each acting infostate, such as its public state.
+        """
+        costs = self.costs[player]
+        counts = np.bincount(keys[costs > self.form.rounding])
+        sums = np.bincount(keys, costs)
+        return [
+            (key, float(sums[key]), int(counts[key])) for key in np.flatnonzero(counts).tolist()
+        ]
 
     def _facts(self) -> Facts:
         values: dict[str, object] = {"NashConv": self.nash_conv, "leaks": self.num_leaks}
@@ -222,8 +234,8 @@ def leak_report(policy: TabularPolicy[Form]) -> LeakReport:
 
         x(I) Σ_a π(a | I) (max_b q(I, b) − q(I, a)),
 
-    whose terms are not negative: what the player loses at each infostate, if all that follows were
-    mended.
+    whose terms are not negative. A term is the loss at one infostate if play after it is a best
+    response.
 
     Notes
     -----
@@ -259,9 +271,9 @@ def leak_report(policy: TabularPolicy[Form]) -> LeakReport:
 def policy_differences(
     policy: TabularPolicy[Form], other: TabularPolicy[Form], player: Player
 ) -> FloatArray:
-    """Return where a player earns more or less than by another policy.
+    """Return where a player earns more or less by one policy than by another.
 
-    The other players follow `other`. With q the counterfactual values if the player follows `other`
+    All other players follow `other`. With q the counterfactual values if the player follows `other`
     after an action, and x the probability with which it plays to an infostate by `policy`, terms
     are
 
@@ -306,6 +318,6 @@ def _largest(costs: FloatArray, top: int | None) -> Iterator[tuple[float, int]]:
     """Yield the positive costs [I] that may be among the largest `top`, and their infostates."""
     numbers: LongArray = np.flatnonzero(costs)
     if top is not None and top < len(numbers):
-        least = np.partition(costs[numbers], len(numbers) - top)[len(numbers) - top]
-        numbers = numbers[costs[numbers] >= least]
+        threshold = np.partition(costs[numbers], len(numbers) - top)[len(numbers) - top]
+        numbers = numbers[costs[numbers] >= threshold]
     yield from zip(costs[numbers].tolist(), numbers.tolist(), strict=True)

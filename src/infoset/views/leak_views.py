@@ -1,11 +1,9 @@
-"""Where a policy loses: decisions by what they contribute to NashConv."""
+"""Leaks of a policy: what decisions contribute to NashConv."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan
-
-import numpy as np
 
 from infoset.evaluation import Leak
 from infoset.game.infostate import START, join_steps
@@ -22,7 +20,7 @@ MAX_STATES = 10
 
 @dataclass(frozen=True)
 class LeakView:
-    """What a player loses by its decision at an infostate."""
+    """An infostate where a player loses utility against a best response."""
 
     player: Player
     infostate: int
@@ -34,18 +32,18 @@ class LeakView:
     cost: float
     """Its part of NashConv."""
     loss: float
-    """What a decision there loses on average, if all later mistakes are mended."""
+    """What a decision there loses on average, if play after it is a best response."""
     actions: tuple[str, ...]
     probabilities: tuple[float, ...]
     values: tuple[float | None, ...]
-    """Expected utility after each action, if all later mistakes are mended."""
+    """Expected utility after each action, if play after it is a best response."""
     best: int
     """The position of the best action."""
 
 
 @dataclass(frozen=True)
 class LeaksView:
-    """Some of the decisions that lose, the most expensive first."""
+    """Some of the leaks, largest cost first."""
 
     start: int
     total: int
@@ -57,7 +55,7 @@ class LeaksView:
 
 @dataclass(frozen=True)
 class StateLeakView:
-    """What a player loses by all its decisions at a public state."""
+    """The leaks of a player at a public state, added up."""
 
     state: int
     label: str
@@ -66,12 +64,12 @@ class StateLeakView:
     cost: float
     """Their part of NashConv."""
     num_infostates: int
-    """How many infostates lose."""
+    """Number of infostates with leaks."""
 
 
 @dataclass(frozen=True)
 class StateLeaksView:
-    """Some of the public states where decisions lose, the most expensive first."""
+    """Some of the public states with leaks, largest cost first."""
 
     start: int
     total: int
@@ -81,18 +79,13 @@ class StateLeaksView:
 
 
 def view_state_leaks(places: Places, start: int = 0, size: int = MAX_STATES) -> StateLeaksView:
-    """Return up to 10 public states where decisions lose, the most expensive first."""
+    """Return up to 10 public states with leaks, largest cost first."""
     check_count("start", start)
     check_count("size", size, minimum=1)
     report, found = places.leaks, []
-    for player, costs in enumerate(report.costs):
-        states = places.acting_infostates(player)[0]
-        counts = np.bincount(states[costs > report.form.rounding])
-        sums = np.bincount(states, costs)
-        found += [
-            (-float(sums[state]), state, player, int(counts[state]))
-            for state in np.flatnonzero(counts).tolist()
-        ]
+    for player in range(places.num_players):
+        sums = report.sums(player, places.acting_infostates(player)[0])
+        found += [(-cost, state, player, count) for state, cost, count in sums]
     views = tuple(
         StateLeakView(state, _line(places.at(state)), player, -cost, count)
         for cost, state, player, count in sorted(found)[start : start + min(size, MAX_STATES)]
@@ -110,7 +103,7 @@ def _line(place: Place) -> str:
 
 
 def view_leaks(places: Places, start: int = 0, size: int = MAX_LEAKS) -> LeaksView:
-    """Return up to 50 decisions by which a policy loses, the most expensive first."""
+    """Return up to 50 leaks of a policy, largest cost first."""
     check_count("start", start)
     check_count("size", size, minimum=1)
     report = places.leaks

@@ -162,7 +162,7 @@ class Places(Protocol):
 
     @property
     def leaks(self) -> LeakReport:
-        """Where the policy loses."""
+        """What each decision of the policy contributes to NashConv."""
 
     @property
     def num_places(self) -> int:

@@ -34,7 +34,7 @@ class DifferenceView:
     """Total variation distance of the two distributions of actions, from 0 to 1."""
     gain: float
     """What the first policy earns more than the second by its decisions there, if all others follow
-    the second; see `policy_differences`. It is 0 up to rounding."""
+    the second; see `policy_differences`. Gains within rounding are 0."""
     actions: tuple[str, ...]
     probabilities: tuple[tuple[float, ...], tuple[float, ...]]
     """Probabilities of the actions under each policy."""

@@ -120,7 +120,7 @@ class PublicPlaces:
 
     @cached_property
     def leaks(self) -> LeakReport:
-        """Where the policy loses."""
+        """What each decision of the policy contributes to NashConv."""
         return leak_report(self.policy)
 
     @cached_property

@@ -129,7 +129,7 @@ class TreePlaces:
 
     @cached_property
     def leaks(self) -> LeakReport:
-        """Where the policy loses."""
+        """What each decision of the policy contributes to NashConv."""
         return leak_report(self.policy)
 
     @cached_property
