@@ -473,7 +473,7 @@ def test_leaks_of_a_policy(command):
     lines = command("evaluate", "kuhn_poker", "uniform", "--leaks", "--top", 2).out.splitlines()
     assert lines[0] == "kuhn_poker: uniform"
     assert lines[2].split()[:8] == ["0.25", "27.3%", "1", "[K]", "/", "bet", "1.5", "bet"]
-    assert lines[-1] == "2 of 11 decisions that lose, 40.9% of NashConv 0.916667"
+    assert lines[-1] == "2 of 11 suboptimal decisions, 40.9% of NashConv 0.916667"
     found = command("evaluate", "kuhn_poker", "uniform", "--leaks", "--json").json
     assert len(found["leaks"]) == 11
     assert sum(leak["cost"] for leak in found["leaks"]) == pytest.approx(found["nash_conv"])

@@ -255,7 +255,7 @@ def test_results_that_cannot_be_reported_are_found(command, tmp_path, monkeypatc
     ran = command("solve", "kuhn_poker", "--out", "kuhn")
     assert ran.code == 2
     assert ran.err.splitlines()[-2:] == [
-        "results are saved in kuhn, but could not be reported",
+        "results are saved in kuhn, but could not be printed",
         "error: out of memory; use smaller parameters, or a lower limit with --memory",
     ]
     assert (tmp_path / "kuhn" / "policy.parquet").exists()

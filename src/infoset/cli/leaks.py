@@ -1,8 +1,10 @@
-"""Tables of `infoset evaluate --leaks`: where a policy loses."""
+"""Options and tables of `infoset evaluate --leaks`: where a policy loses."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
 
 from infoset.cli.progress import live
 from infoset.cli.screen import (
@@ -23,6 +25,30 @@ if TYPE_CHECKING:
 
 DEFAULT_TOP = 10
 """Number of rows of a table."""
+
+LeaksOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--leaks", help="Print what each decision contributes to NashConv, largest cost first."
+    ),
+]
+TopOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        min=1,
+        help="With --leaks: number of rows.",
+        show_default=f"{DEFAULT_TOP}, or all with --json",
+    ),
+]
+GroupOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="GROUP",
+        help="With --leaks: add up by line or hand, in a game with a public form, or by action.",
+        show_default=False,
+    ),
+]
 
 
 def show_leaks(
@@ -91,7 +117,7 @@ def _print_leaks(
             frequencies_text(leak.actions, leak.played),
         )
     print_table(table, title=title)
-    _say_part(found, [leak.cost for leak in leaks], f"{found.num_leaks:,} decisions that lose")
+    _say_part(found, [leak.cost for leak in leaks], f"{found.num_leaks:,} suboptimal decisions")
 
 
 def _print_groups(

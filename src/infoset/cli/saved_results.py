@@ -128,7 +128,7 @@ def save_and_report(
     try:
         report(Saved(folder, saved_files(folder)))
     except Exception:
-        tell(f"results are saved in {folder}, but could not be reported")
+        tell(f"results are saved in {folder}, but could not be printed")
         raise
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
 
 import typer
 
-from infoset.cli.leaks import DEFAULT_TOP, show_leaks
+from infoset.cli.leaks import GroupOption, LeaksOption, TopOption, show_leaks
 from infoset.cli.options import (
     AnyPolicyArgument,
     JsonOption,
@@ -73,31 +73,9 @@ def run(
             help="Print value, best response and gain of each hand, in a game with a public form.",
         ),
     ] = False,
-    leaks: Annotated[
-        bool,
-        typer.Option(
-            "--leaks",
-            help="Print what each decision contributes to NashConv, the most expensive first.",
-        ),
-    ] = False,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER",
-            min=1,
-            help="With --leaks: number of rows.",
-            show_default=f"{DEFAULT_TOP}, or all with --json",
-        ),
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="GROUP",
-            help="With --leaks: add up by line or hand, in a game with a public form, or by "
-            "action.",
-            show_default=False,
-        ),
-    ] = None,
+    leaks: LeaksOption = False,
+    top: TopOption = None,
+    by: GroupOption = None,
     lower_bound: Annotated[
         bool,
         typer.Option(
@@ -158,7 +136,7 @@ def run(
     For a correlated policy, the gap from a coarse correlated equilibrium is measured instead of
     exploitability.
 
-    With --leaks, NashConv is split into what the decision at each infostate loses.
+    With --leaks, NashConv is split into the losses of the decisions at all infostates.
 
     With --teams, the security level of each team is measured: its payoff if all
     other players together respond in the worst way.
@@ -181,7 +159,7 @@ def run(
         _refuse_combined(what, {**sampled, "rule": rule, "leaks": (by_hand and leaks) or None})
     for name, value in (("top", top), ("by", by)):
         if value is not None and not leaks:
-            raise typer.BadParameter(f"--{name} needs --leaks, whose rows it concerns")
+            raise typer.BadParameter(f"--{name} needs --leaks: it selects rows of that table")
     if lower_bound:
         with executor_of(on, workers) as executor:
             where = workers, executor

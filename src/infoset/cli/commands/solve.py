@@ -264,7 +264,7 @@ def run(
         compile_seconds = compiling_seconds() - compiled_before
         result = replace(
             result,
-            # It is neither reported nor saved, and its memory is enough for saving.
+            # It is neither reported nor saved, and saving needs the memory.
             current_policy=None,
             build_seconds=build_seconds,
             compile_seconds=compile_seconds,
@@ -356,7 +356,7 @@ def _ending(result: SolveResult, stops: Stops) -> str:
     target = default_target(result.policy.form)
     percent, _, pot = target.partition("%")
     if result.outcome == "iterations":
-        return f"default iteration limit reached; --target {target} has no such limit"
+        return f"default iteration limit reached; --target {target} runs without it"
     return f"converged: default target reached, {percent}% of the {pot or 'payoff range'}"
 
 
