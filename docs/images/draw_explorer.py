@@ -103,7 +103,7 @@ def draw_leaks(tab: Page) -> None:
     """Take the leaks of uniform play."""
     tab.get_by_role("tab", name="leaks").click()
     tab.get_by_role("combobox", name="policy").select_option(label="uniform")
-    tab.get_by_role("region", name="decisions that lose").get_by_role("row").nth(
+    tab.get_by_role("region", name="suboptimal decisions").get_by_role("row").nth(
         1
     ).wait_for()
     tab.screenshot(path=IMAGES / "explore_leaks.png")

@@ -1,7 +1,7 @@
 // Two policies side by side: where they differ most.
 
 import { useState } from "preact/hooks";
-import { ActionBar, Failure, More, PlayerMark, Term, error as errorText, number, percent, useAnswer, usePages } from "./parts";
+import { ActionBar, Failure, More, PlayerMark, StateLink, Term, error as errorText, number, percent, useAnswer, usePages } from "./parts";
 import type { Game } from "./types";
 
 export function PolicySelect(properties: {
@@ -179,10 +179,7 @@ function Rows(properties: { first: number; second: number; names: [string, strin
             {entries.map((entry) => (
               <tr key={`${entry.player}.${entry.state}.${entry.infostate}`}>
                 <th scope="row">
-                  <PlayerMark player={entry.player} />{" "}
-                  <button type="button" class="link" onClick={() => go(entry.state)}>
-                    {entry.label}
-                  </button>
+                  <StateLink of={entry} go={go} />
                 </th>
                 {entry.probabilities.map((probabilities, at) => (
                   <td key={at}>

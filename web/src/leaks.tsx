@@ -1,8 +1,8 @@
-// Where a policy loses: decisions by what they contribute to NashConv.
+// Leaks of a policy: what decisions contribute to NashConv.
 
 import { useState } from "preact/hooks";
 import { PolicySelect } from "./compare";
-import { ActionBar, Failure, More, PlayerMark, Share, Term, count, error as errorText, number, percent, usePages } from "./parts";
+import { ActionBar, Failure, More, Share, StateLink, Term, count, error as errorText, number, percent, usePages } from "./parts";
 import type { Game, Leak } from "./types";
 
 export function LeaksView(properties: {
@@ -25,17 +25,17 @@ export function LeaksView(properties: {
         {conv !== null && (
           <span class="quiet">
             <Term of="NashConv" /> {errorText(conv)}
-            {total > 0 && `; ${count(total)} decisions lose, those shown ${percent(part / conv)} of it`}
+            {total > 0 && `; ${count(total)} suboptimal decisions, those shown ${percent(part / conv)} of it`}
           </span>
         )}
       </p>
       <Failure text={error} />
       {conv !== null && total > 0 && <States policy={policy} go={go} />}
-      {conv !== null && total === 0 && <p role="note">No decision loses more than rounding: the policy is an equilibrium.</p>}
+      {conv !== null && total === 0 && <p role="note">No decision loses more than the rounding error: the policy is an equilibrium.</p>}
       {conv !== null && entries.length > 0 && (
         <>
           <h3>Decisions</h3>
-          <div class="scroll" role="region" tabIndex={0} aria-label="decisions that lose">
+          <div class="scroll" role="region" tabIndex={0} aria-label="suboptimal decisions">
             <table>
               <thead>
                 <tr>
@@ -65,8 +65,8 @@ export function LeaksView(properties: {
             </table>
           </div>
           <p class="quiet">
-            A cost is the probability of the <Term of="infostate" /> times the loss of a decision there, if all later mistakes are
-            mended. Costs sum to <Term of="NashConv" />.
+            A cost is the probability of the <Term of="infostate" /> times the loss there, if play after it is a best response.
+            Costs sum to <Term of="NashConv" />.
           </p>
           <More shown={entries.length} total={total} of="decisions" more={more} />
         </>
@@ -86,7 +86,7 @@ function States({ policy, go }: { policy: number; go: (state: number) => void })
     <>
       <h3>Public states</h3>
       <Failure text={error} />
-      <div class="scroll" role="region" tabIndex={0} aria-label="public states where decisions lose">
+      <div class="scroll" role="region" tabIndex={0} aria-label="public states with leaks">
         <table>
           <thead>
             <tr>
@@ -108,10 +108,7 @@ function States({ policy, go }: { policy: number; go: (state: number) => void })
             {entries.map((entry) => (
               <tr key={`${entry.player}.${entry.state}`}>
                 <th scope="row">
-                  <PlayerMark player={entry.player} />{" "}
-                  <button type="button" class="link" onClick={() => go(entry.state)}>
-                    {entry.label}
-                  </button>
+                  <StateLink of={entry} go={go} />
                 </th>
                 <td class="n">{number(entry.cost, 4)}</td>
                 <Share of={entry.cost / conv}>{percent(entry.cost / conv)}</Share>
@@ -131,10 +128,7 @@ function Row({ leak, of, go }: { leak: Leak; of: number; go: (state: number) => 
   return (
     <tr>
       <th scope="row">
-        <PlayerMark player={leak.player} />{" "}
-        <button type="button" class="link" onClick={() => go(leak.state)}>
-          {leak.label}
-        </button>
+        <StateLink of={leak} go={go} />
       </th>
       <td class="n">{number(leak.cost, 4)}</td>
       <Share of={leak.cost / of}>{percent(leak.cost / of)}</Share>

@@ -162,6 +162,18 @@ export function ActionBar({ actions }: { actions: { label: string; probability: 
   );
 }
 
+/** A player, and the text of an infostate or a public state, with a link to the state. */
+export function StateLink({ of, go }: { of: { player: number; state: number; label: string }; go: (state: number) => void }) {
+  return (
+    <>
+      <PlayerMark player={of.player} />{" "}
+      <button type="button" class="link" onClick={() => go(of.state)}>
+        {of.label}
+      </button>
+    </>
+  );
+}
+
 /** A probability with a bar behind it, in tables. */
 export function Share({ of, children }: { of: number | null; children: ComponentChildren }) {
   return (

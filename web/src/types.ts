@@ -142,7 +142,7 @@ export interface Histories {
   histories: History[];
 }
 
-/** What a player loses by all its decisions at a public state. */
+/** The leaks of a player at a public state, added up. */
 export interface StateLeak {
   state: number;
   label: string;
@@ -151,7 +151,7 @@ export interface StateLeak {
   num_infostates: number;
 }
 
-/** Some of the public states where decisions lose, the most expensive first. */
+/** Some of the public states with leaks, largest cost first. */
 export interface StateLeaks {
   start: number;
   total: number;
@@ -159,7 +159,7 @@ export interface StateLeaks {
   states: StateLeak[];
 }
 
-/** What a player loses by its decision at an infostate. */
+/** An infostate where a player loses utility against a best response. */
 export interface Leak {
   player: number;
   infostate: number;
@@ -173,7 +173,7 @@ export interface Leak {
   best: number;
 }
 
-/** Some of the decisions that lose, the most expensive first. */
+/** Some of the leaks, largest cost first. */
 export interface Leaks {
   start: number;
   total: number;

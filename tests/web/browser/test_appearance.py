@@ -37,7 +37,7 @@ def look(visit, request):
             expect(page.get_by_role("tooltip")).to_be_visible()
         if view == "leaks":
             visitor.show("leaks")
-            expect(page.get_by_role("region", name="decisions that lose")).to_contain_text("[")
+            expect(page.get_by_role("region", name="suboptimal decisions")).to_contain_text("[")
         if view == "compare":
             visitor.show("compare")
             expect(page.get_by_role("region", name="differences")).to_contain_text("Js")

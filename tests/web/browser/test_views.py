@@ -130,12 +130,12 @@ def test_leaks_are_ranked_and_lead_to_their_state(visit, leduc, hand):
     visitor.show("leaks")
     visitor.choose("policy", "uniform")
     uniform = leduc.explorer.policy_names.index("uniform")
-    states = page.get_by_role("region", name="public states where decisions lose")
+    states = page.get_by_role("region", name="public states with leaks")
     first = leduc.explorer.ask({"ask": "state_leaks", "policy": uniform})["states"][0]
-    leaks = page.get_by_role("region", name="decisions that lose")
+    leaks = page.get_by_role("region", name="suboptimal decisions")
     found = leduc.explorer.ask({"ask": "leaks", "policy": uniform})
     assert found["total"] == 936
-    expect(page.get_by_text("936 decisions lose, those shown")).to_be_visible()
+    expect(page.get_by_text("936 suboptimal decisions, those shown")).to_be_visible()
     expect(leaks.get_by_role("row").nth(1)).to_contain_text(found["leaks"][0]["label"])
     expect(states.get_by_role("row")).to_have_count(11)
     expect(states.get_by_role("row").nth(1)).to_contain_text(first["label"])
