@@ -48,6 +48,7 @@ def set_blocks(monkeypatch, num_bytes, computed, decoded):
     monkeypatch.setattr(parquet_files, "ROW_GROUP_BYTES", num_bytes)
     monkeypatch.setattr(parquet_files, "PROBABILITIES_PER_BLOCK", computed)
     monkeypatch.setattr(table_digests, "NUMBERS_PER_BLOCK", decoded)
+    monkeypatch.setattr(table_digests, "ROWS_PER_PIECE", 7)
 
 
 def whole_numbers(probabilities, whole):
