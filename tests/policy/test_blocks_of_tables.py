@@ -172,6 +172,16 @@ def test_digests_are_those_of_earlier_versions(tmp_path, forms, storage):
     assert about["sha256_of_table"][:32] == DIGESTS[storage]
 
 
+def test_texts_are_digested_in_any_encoding(monkeypatch):
+    monkeypatch.setattr(table_digests, "ROWS_PER_PIECE", 7)
+    texts = [f"line {number % 5} ü" for number in range(40)]
+    plain = pa.table({"line": texts})
+    encoded = pa.table({"line": pa.array(texts).dictionary_encode()})
+    chunked = pa.table({"line": pa.chunked_array([texts[:11], texts[11:]])})
+    for table in (plain, encoded, chunked):
+        assert table_digests.table_digest(table) == digest_at_once(plain)
+
+
 def test_probabilities_are_computed_a_few_at_a_time(tmp_path, forms, monkeypatch):
     form, sizes = forms["hands"], []
     compute = StoredPolicy.at_sequences
