@@ -22,10 +22,18 @@ export function Page({ transport, titled }: { transport: Transport; titled: bool
   const scheme = useScheme(place);
   const [about, setAbout] = useState<Game | null>(null);
   const [error, setError] = useState("");
-  const refresh = (): void => {
-    transport.ask({ ask: "game" }).then(setAbout, (failure: Error) => setError(failure.message));
-  };
-  useEffect(refresh, [transport]);
+  const [version, setVersion] = useState(0);
+  const refresh = (): void => setVersion((before) => before + 1);
+  useEffect(() => {
+    let isCurrent = true;
+    transport.ask({ ask: "game" }).then(
+      (answer) => isCurrent && setAbout(answer),
+      (failure: Error) => isCurrent && setError(failure.message),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [transport, version]);
   useEffect(() => {
     if (titled && about) document.title = `${about.game} · infoset`;
   }, [titled, about?.game]);

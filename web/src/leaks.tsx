@@ -1,6 +1,5 @@
 // Leaks of a policy: what decisions contribute to NashConv.
 
-import { useState } from "preact/hooks";
 import { PolicySelect } from "./compare";
 import { ActionBar, Failure, More, Share, StateLink, Term, count, error as errorText, number, percent, usePages } from "./parts";
 import type { Game, Leak } from "./types";
@@ -12,11 +11,8 @@ export function LeaksView(properties: {
   go: (state: number) => void;
 }) {
   const { about, policy, setPolicy, go } = properties;
-  const [conv, setConv] = useState<number | null>(null);
-  const { entries, total, error, more } = usePages({ ask: "leaks", policy }, (answer) => {
-    setConv(answer.nash_conv);
-    return answer.leaks;
-  });
+  const { answer, entries, total, error, more } = usePages({ ask: "leaks", policy }, (found) => found.leaks);
+  const conv = answer?.nash_conv ?? null;
   const part = entries.reduce((sum, leak) => sum + leak.cost, 0);
   return (
     <section aria-label="leaks">
@@ -77,11 +73,8 @@ export function LeaksView(properties: {
 
 /** Costs added up by public state. */
 function States({ policy, go }: { policy: number; go: (state: number) => void }) {
-  const [conv, setConv] = useState(1);
-  const { entries, total, error, more } = usePages({ ask: "state_leaks", policy }, (answer) => {
-    setConv(answer.nash_conv);
-    return answer.states;
-  });
+  const { answer, entries, total, error, more } = usePages({ ask: "state_leaks", policy }, (found) => found.states);
+  const conv = answer?.nash_conv ?? 1;
   return (
     <>
       <h3>Public states</h3>

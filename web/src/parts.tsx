@@ -75,7 +75,7 @@ export function lineText(line: string): string {
 
 export function percent(value: number): string {
   if (value > 0 && value < 0.0005) return "<0.1%";
-  if (value < 1 && value > 0.9995) return ">99.9%";
+  if (value > 0.9995 && 1 - value > ROUNDING) return ">99.9%";
   return `${(100 * value).toFixed(1)}%`;
 }
 
@@ -88,14 +88,14 @@ export interface Asked<T> {
   error: string;
 }
 
-/** The answer of a question; the last answer stays until the next one is there. */
-export function useAnswer<N extends Name>(question: Question<N>): Asked<Answer<N>> {
+/** The answer of a question, none if it is null; the last answer stays until the next one is there. */
+export function useAnswer<N extends Name>(question: Question<N> | null): Asked<Answer<N>> {
   const channel = useContext(Channel);
   const [asked, set] = useState<Asked<Answer<N>>>({ answer: null, error: "" });
   const text = JSON.stringify(question);
   useEffect(() => {
     let isCurrent = true;
-    if (channel) {
+    if (channel && question) {
       channel.ask(question).then(
         (answer) => isCurrent && set({ answer, error: "" }),
         (error: Error) => isCurrent && set({ answer: null, error: error.message }),
@@ -108,38 +108,36 @@ export function useAnswer<N extends Name>(question: Question<N>): Asked<Answer<N
   return asked;
 }
 
-/** Entries of answers that come in pages, with a function that asks for the next page. */
+interface Pages<N extends Name, E> {
+  answer: Answer<N> | null;
+  entries: E[];
+  total: number;
+  error: string;
+}
+
+/** Entries of answers that come in pages, the last answer, and a function that asks for the next page. */
 export function usePages<N extends PagedName, E>(
   question: Question<N>,
   entries: (answer: Answer<N>) => E[],
-): { entries: E[]; total: number; error: string; more: () => void } {
+): Pages<N, E> & { more: () => void } {
   const channel = useContext(Channel);
-  const [state, set] = useState<{ key: string; entries: E[]; total: number; error: string }>({
-    key: "",
-    entries: [],
-    total: 0,
-    error: "",
-  });
+  const [state, set] = useState<Pages<N, E> & { key: string }>({ key: "", answer: null, entries: [], total: 0, error: "" });
   const text = JSON.stringify(question);
   const current = useRef(text);
   current.current = text;
   const load = (start: number, before: E[]): void => {
     // An answer that comes after the page has asked something else is dropped.
-    const keep = (change: Omit<typeof state, "key">): void => {
+    const keep = (change: Pages<N, E>): void => {
       if (current.current === text) set({ key: text, ...change });
     };
     channel?.ask<N>({ ...question, start }).then(
-      (answer) => keep({ entries: [...before, ...entries(answer)], total: answer.total, error: "" }),
-      (failure: Error) => keep({ entries: before, total: before.length, error: failure.message }),
+      (answer) => keep({ answer, entries: [...before, ...entries(answer)], total: answer.total, error: "" }),
+      (failure: Error) => keep({ answer: state.answer, entries: before, total: before.length, error: failure.message }),
     );
   };
   useEffect(() => load(0, []), [text, channel]);
-  return {
-    entries: state.entries,
-    total: state.total,
-    error: state.error,
-    more: () => load(state.entries.length, state.entries),
-  };
+  // Before its first page is there, the entries are those of another question.
+  return { ...state, more: () => state.key === text && load(state.entries.length, state.entries) };
 }
 
 export function More({ shown, total, of, more }: { shown: number; total: number; of: string; more: () => void }) {

@@ -3,7 +3,7 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { ActionBar, Channel, Failure, PlayerMark, Term, count, lineText, number, percent, useAnswer } from "./parts";
 import { PolicySelect } from "./compare";
-import type { Decision, Game, NumberedPlay, Review, Thought } from "./types";
+import type { Decision, Game, NumberedPlay, Thought } from "./types";
 
 export function PlayView({ about }: { about: Game }) {
   const channel = useContext(Channel)!;
@@ -117,28 +117,16 @@ function strongest(about: Game): number {
 }
 
 function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
-  const channel = useContext(Channel)!;
   const known = about.kind === "tree" || about.kind === "public";
   const [policy, setPolicy] = useState(strongest(about));
-  const [review, setReview] = useState<Review | null>(null);
-  const [error, setError] = useState("");
-  const look = (chosen: number): void => {
-    setPolicy(chosen);
-    channel
-      .ask(known ? { ask: "review", play: play.play, policy: chosen } : { ask: "review", play: play.play })
-      .then(
-        (answer) => {
-          setReview(answer);
-          setError("");
-        },
-        (failure: Error) => setError(failure.message),
-      );
-  };
+  const [isAsked, setAsked] = useState(false);
+  const question = { ask: "review" as const, play: play.play, ...(known ? { policy } : {}) };
+  const { answer: review, error } = useAnswer(isAsked ? question : null);
   if (!review) {
     return (
       <p class="choices">
         {known && <PolicySelect about={about} label="compare your decisions with" value={policy} choose={setPolicy} />}
-        <button type="button" onClick={() => look(policy)}>
+        <button type="button" onClick={() => setAsked(true)}>
           look at the play
         </button>
         <Failure text={error} />
@@ -154,7 +142,7 @@ function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
               Your decisions, the most costly first <Term of="loss of a decision">(loss)</Term>
             </h3>
             <p class="choices">
-              <PolicySelect about={about} label="compared with" value={policy} choose={look} />
+              <PolicySelect about={about} label="compared with" value={policy} choose={setPolicy} />
             </p>
             <ol class="decisions">
               {review.decisions.map((decision) => (

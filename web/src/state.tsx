@@ -17,7 +17,7 @@ import {
   usePot,
   valueText,
 } from "./parts";
-import type { Action, HandCell, HandGrid, Infostate, Infostates, State } from "./types";
+import type { Action, HandCell, HandGrid, Infostate, State } from "./types";
 
 interface Place {
   policy: number;
@@ -90,14 +90,11 @@ const MAX_COLUMNS = 4;
 function InfostateTable({ policy, state, player }: Place & { player: number }) {
   const names = useNames();
   const pot = usePot();
-  const [{ are_hands, frequencies }, setAbout] = useState<Partial<Infostates>>({});
-  const { entries, total, error, more } = usePages(
+  const { answer, entries, total, error, more } = usePages(
     { ask: "infostates", policy, state, player },
-    (answer) => {
-      setAbout(answer);
-      return answer.infostates;
-    },
+    (found) => found.infostates,
   );
+  const frequencies = answer?.frequencies;
   const acting = entries.filter((entry) => entry.actions.length);
   const labels = acting[0]?.actions.map((action) => action.label) ?? [];
   const isSame = acting.every((entry) => entry.actions.map((action) => action.label).join("\n") === labels.join("\n"));
@@ -119,7 +116,7 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
           ))}
         </p>
       )}
-      {are_hands && <HandGridView policy={policy} state={state} player={player} />}
+      {answer?.are_hands && <HandGridView policy={policy} state={state} player={player} />}
       <div class="scroll" role="region" tabIndex={0} aria-label={`infostates of ${names[player]}`}>
         <table>
           <thead>

@@ -7,6 +7,7 @@ import re
 import psutil
 import pytest
 
+import infoset
 from tests.web.browser.visitor import expect
 
 pytestmark = pytest.mark.browser
@@ -57,30 +58,57 @@ def test_a_game_is_explored_in_every_place(visit, kuhn, saved, request, place):
     expect(rows).to_have_count(1 + found["total"])
 
 
-def test_a_late_answer_closes_nothing(visit, kuhn):
-    visitor = visit(kuhn.url)
-    page = visitor.page
-    visitor.explore("∅")
+def hold_first(page, **question):
+    """Hold back the first answer to a question; return a function that lets it go and waits."""
     held = []
 
     def handle(route):
         asked = route.request.post_data_json
-        is_first = not held and asked["ask"] == "children" and asked["state"] == state_of(kuhn)
-        if is_first:
+        if not held and question.items() <= asked.items():
             held.append(route)
         else:
             route.continue_()
 
+    def release():
+        with page.expect_response(lambda answer: answer.request == held[0].request):
+            held[0].continue_()
+        page.evaluate("() => new Promise(done => setTimeout(done, 200))")
+
     page.route("**/ask", handle)
+    return release
+
+
+def test_a_late_answer_closes_nothing(visit, kuhn):
+    visitor = visit(kuhn.url)
+    visitor.explore("∅")
+    release = hold_first(visitor.page, ask="children", state=state_of(kuhn))
     visitor.choose("policy", "lp")
     below = visitor.root.get_by_role("treeitem", name="pass").first
     visitor.root.get_by_role("treeitem", name="∅").click()
     below.click()
     expect(below).to_have_attribute("aria-expanded", "true")
-    with page.expect_response("**/ask"):
-        held[0].continue_()
-    page.evaluate("() => new Promise(done => setTimeout(done, 200))")
+    release()
     expect(below).to_have_attribute("aria-expanded", "true")
+
+
+def test_a_late_answer_about_another_policy_changes_nothing(visit):
+    # Frequencies, which stand beside the pages of a table, are shown for hands only.
+    form = infoset.build_public_form("nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KK', 'QQ'])")
+    with infoset.explore(form, ["uniform", "dcfr"], open_browser=False) as shown:
+        visitor = visit(shown.url)
+        frequencies = visitor.page.locator(".player-part .facts").first
+        expect(frequencies).to_contain_text("check 25.0%")
+        asked = {"ask": "infostates", "policy": 1, "state": 0, "player": 0, "start": 0}
+        share = shown.explorer.ask(asked)["frequencies"][0]
+        assert share > 0.3
+        visitor.choose("policy", "dcfr")
+        expect(frequencies).to_contain_text(f"check {100 * share:.1f}%")
+        release = hold_first(visitor.page, ask="infostates", policy=0, player=0)
+        visitor.choose("policy", "uniform")
+        with visitor.page.expect_response(lambda answer: answer.request.post_data_json == asked):
+            visitor.choose("policy", "dcfr")
+        release()
+        expect(frequencies).to_contain_text(f"check {100 * share:.1f}%")
 
 
 def state_of(page, *labels):
