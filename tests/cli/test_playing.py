@@ -22,13 +22,15 @@ from infoset.games import load_game
 from infoset.policy import tabulate, transfer_policy, uniform_policy
 from infoset.tree import derive_public_form
 from infoset.typing import NOOP
+from infoset.views.action_styles import action_keys
 from tests.support.cached_games import cached_tree
 from tests.support.small_holdem import small_holdem
 
 pytestmark = pytest.mark.broad
 
 THE_END = "game over; the whole history:"
-ALWAYS_FIRST = "1\n" * 20
+ALWAYS = "f\np\nc\nl\n1\n" * 20
+"""Answers that fold, pass, call, doubt a bid or take the first action, whichever is offered."""
 
 
 def test_a_play_from_beginning_to_end(command):
@@ -37,13 +39,13 @@ def test_a_play_from_beginning_to_end(command):
     assert ran.err == ""
     assert ran.out.splitlines() == [
         "kuhn_poker: you are player 0 of 2, against uniform",
-        "answer with the name, its beginning, or the number of an action; ? lists these keys, q "
+        "answer with the name, its beginning, or the key of an action; ? lists these keys, q "
         "or Ctrl-D quits",
         "",
         "1. chance | you see K",
-        "your move: [1] pass  [2] bet",
+        "your move: [p] pass  [b] bet",
         "'x' is not a legal action, or the beginning of several; ? helps",
-        "your move: [1] pass  [2] bet",
+        "your move: [p] pass  [b] bet",
         "",
         THE_END,
         "kuhn_poker",
@@ -72,7 +74,7 @@ def test_help_names_the_command_that_describes_the_game(command, game, is_known)
 
 def test_the_same_seed_gives_the_same_draws(command):
     arguments = ["play", "leduc_poker", "--player", "1", "--json"]
-    plays = [command(*arguments, "--seed", seed, stdin=ALWAYS_FIRST).json for seed in (7, 7, 8, 9)]
+    plays = [command(*arguments, "--seed", seed, stdin=ALWAYS).json for seed in (7, 7, 8, 9)]
     assert plays[0] == plays[1]
     transcripts = [tuple(ran["hands"][0]["transcript"]) for ran in plays]
     assert len(set(transcripts)) > 1
@@ -204,7 +206,7 @@ def test_a_searcher_runs_a_new_search_each_time(command):
 )
 def test_searchers_play_games_that_are_too_large_to_build(command, game, against):
     arguments = ["play", game, "--player", "1", "--against", against, "--seed", "0", "--json"]
-    found = command(*arguments, stdin=ALWAYS_FIRST).json
+    found = command(*arguments, stdin=ALWAYS).json
     assert found["against"] == against
     assert found["hands"][0]["finished"]
     assert sum(found["hands"][0]["rewards"]) == 0
@@ -213,7 +215,7 @@ def test_searchers_play_games_that_are_too_large_to_build(command, game, against
 @pytest.mark.parametrize("seat", [0, 1])
 def test_no_card_of_the_other_is_shown_before_the_end(command, seat):
     for seed in range(12):
-        stdin = "1\n1\nq\nq\n"  # one hand, in which the player acts once or twice
+        stdin = "p\np\nq\nq\n"  # one hand, in which the player acts once or twice
         ran = command("play", "kuhn_poker", "--player", seat, "--seed", seed, stdin=stdin)
         before, _, after = ran.out.partition(THE_END)
         cards = {player: after.split(f"player {player} sees ")[1][0] for player in (0, 1)}
@@ -227,7 +229,7 @@ def test_what_is_shown_follows_from_what_the_player_knows(monkeypatch, game, sea
     rules = load_game(game)
     plays: dict[Infostate, list[tuple[list[str], tuple[Infostate, ...]]]] = {}
     for seed in range(150):
-        monkeypatch.setattr(sys, "stdin", io.StringIO(ALWAYS_FIRST))
+        monkeypatch.setattr(sys, "stdin", io.StringIO(ALWAYS))
         lines: list[str] = []
         table = Table(rules, seat, uniform_policy, np.random.default_rng(seed))
         history = play_interactively(table, lines.append)
@@ -251,7 +253,7 @@ def test_hands_follow_each_other_with_a_total(command):
 
 def test_keys_are_explained_and_the_question_is_repeated(command):
     ran = command("play", "kuhn_poker", "--seed", "3", stdin="?\n!\nb\nq\n")
-    assert ran.out.count("your move: [1] pass  [2] bet") == 3
+    assert ran.out.count("your move: [p] pass  [b] bet") == 3
     assert "? lists these keys, q or Ctrl-D quits" in ran.out.splitlines()
     assert "'!' is not a legal action" in ran.out, "without a coach"
 
@@ -297,7 +299,7 @@ def test_a_coach_needs_a_policy_for_the_game(command):
 
 def test_boards_show_what_the_player_knows(command):
     small = "battleship(board_width=3,board_height=3,ship_sizes=[2],ship_values=[1])"
-    ran = command("play", small, "--seed", "1", stdin="1\n1\nq\n")
+    ran = command("play", small, "--seed", "1", stdin="1\n0_0\nq\n")
     assert "0 A A .       0 . . .\n" in ran.out
     shot = ran.out.split("you: 0_0")[1]
     assert ("0 A A .       0 x . .\n" in shot) == ("0_0,hit" in ran.out)
@@ -355,40 +357,52 @@ def test_neither_worlds_nor_actions_nor_observations_of_others_leak(monkeypatch)
     [
         ("bet", ["pass", "bet"], 1),
         ("BET", ["pass", "bet"], 1),
-        ("2", ["pass", "bet"], 1),
-        ("0", ["pass", "bet"], None),
-        ("3", ["pass", "bet"], None),
+        ("b", ["pass", "bet"], 1),
+        ("B", ["pass", "bet"], 1),
+        ("1", ["pass", "bet"], None),
         ("-1", ["pass", "bet"], None),
-        ("1.0", ["pass", "bet"], None),
         ("²", ["pass", "bet"], None),
         ("", ["pass", "bet"], None),
-        ("p", ["pass", "bet"], 0),
         ("Be", ["pass", "bet"], 1),
-        ("b", ["bet", "bluff"], None),
+        ("b", ["bet", "bluff"], 0),
+        ("l", ["bet", "bluff"], 1),
         ("play 1", ["play 1", "play 10"], 0),
+        ("2", ["play 1", "play 10"], 1),
         ("4", ["2", "4", "5"], 1),
         ("1", ["2", "4", "5"], None),
         ("call", ["call", "Call"], None),
-        ("2", ["call", "Call"], 1),
     ],
 )
 def test_choices(text, names, position):
-    assert find_choice(text, names) == position
+    words = [name for name in names if not name.isdecimal()]
+    assert find_choice(text, names, action_keys(words)) == position
 
 
 @given(st.text(), st.lists(st.text(min_size=1), min_size=1, unique=True))
 def test_any_input_is_a_legal_action_or_refused(text, names):
-    assert find_choice(text, names) in {None, *range(len(names))}
-    assert menu(names).startswith("your move: ")
+    keys = action_keys(names)
+    assert find_choice(text, names, keys) in {None, *range(len(names))}
+    assert menu(names, keys).startswith("your move: ")
+
+
+def test_keys_stay_the_same_from_decision_to_decision(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("c\nc\nc\nc\nc\nc\nc\n"))
+    lines = []
+    table = Table(load_game("leduc_poker"), 0, uniform_policy, np.random.default_rng(1))
+    play_interactively(table, lines.append)
+    menus = [line for line in lines if line.startswith("your move")]
+    assert menus[0] == "your move: [c] call  [r] raise"
+    assert "your move: [f] fold  [c] call  [r] raise" in menus
+    assert table.action_keys == {"call": "c", "raise": "r", "fold": "f"}
 
 
 def test_long_menus_are_broken_between_actions():
-    calls = load_game("liars_dice(dice_sides=9)").calls
-    lines = menu(calls).splitlines()
+    names = [f"play {card}" for card in range(30)]
+    lines = menu(names, action_keys(names)).splitlines()
     assert len(lines) > 1
     assert all(len(line) <= 78 for line in lines)
-    words = [word for line in lines for word in line.removeprefix("your move:").split()]
-    assert words[1::2] == list(calls)
+    words = " ".join(line.removeprefix("your move:").strip() for line in lines)
+    assert re.findall(r"play \d+", words) == names
     assert not any(line.split()[-1].startswith("[") for line in lines)
 
 
@@ -397,7 +411,7 @@ def test_an_answer_of_the_policy_that_is_missing_is_an_error(monkeypatch):
         def action_probabilities(self, infostate, legal_actions):
             raise UnknownNameError("no play of this game leads there")
 
-    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("pass\n"))
     table = Table(load_game("kuhn_poker"), 0, Lost, np.random.default_rng(0))
     with pytest.raises(UnknownNameError):
         play_interactively(table, lambda line: None)

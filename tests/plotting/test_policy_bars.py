@@ -170,8 +170,8 @@ def test_the_legend_names_colors_and_pale_bars():
 
     assert legend(uniform_policy(form)) == ["pass", "bet"]
     assert legend(pure(form, 1)) == ["pass", "bet", "pale: not reached by own actions"]
-    many = uniform_policy(cached_tree("bandit_tree(num_actions=9)").sequence_form)
-    assert not plot_policy(many).legends, "nine actions share eight colors"
+    many = uniform_policy(cached_tree("bandit_tree(depth=1,num_actions=16)").sequence_form)
+    assert not plot_policy(many).legends, "too many"
 
 
 def test_players_who_never_act_have_no_panel():

@@ -1,10 +1,10 @@
 // The page: the game and its policy at the top, the views below.
 
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { CompareView, PolicySelect } from "./compare";
 import { FormView } from "./form";
 import { LeaksView } from "./leaks";
-import { About, Channel, Failure, PlayerMark, Term, count, error as errorText, useAnswer, valueText } from "./parts";
+import { About, Channel, Failure, PlayerMark, Styles, Term, count, error as errorText, stylesOf, useAnswer, valueText } from "./parts";
 import { PlayView } from "./play";
 import { Scheme, useScheme } from "./scheme";
 import { StateView } from "./state";
@@ -34,6 +34,8 @@ export function Page({ transport, titled }: { transport: Transport; titled: bool
       isCurrent = false;
     };
   }, [transport, version]);
+  const listed = JSON.stringify(about?.actions ?? []);
+  const style = useMemo(() => stylesOf(about?.actions ?? []), [listed]);
   useEffect(() => {
     if (titled && about) document.title = `${about.game} · infoset`;
   }, [titled, about?.game]);
@@ -44,9 +46,11 @@ export function Page({ transport, titled }: { transport: Transport; titled: bool
       {about && (
         <Channel.Provider value={transport}>
           <About.Provider value={about}>
-            <Scheme.Provider value={scheme}>
-              <Loaded about={about} refresh={refresh} />
-            </Scheme.Provider>
+            <Styles.Provider value={style}>
+              <Scheme.Provider value={scheme}>
+                <Loaded about={about} refresh={refresh} />
+              </Scheme.Provider>
+            </Styles.Provider>
           </About.Provider>
         </Channel.Provider>
       )}
@@ -69,7 +73,7 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
   const tabs = TABS.filter((tab) => possible[tab]);
   const [tab, show] = useState<Tab>(tabs[0] ?? "play");
   const [policy, setPolicy] = useState(0);
-  const [place, go] = useState(0);
+  const [place, go] = useState(about.start);
   const [id] = useState(() => Math.random().toString(36).slice(2)); // a notebook may show several pages
   const onTabKey = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -83,7 +87,7 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
     <>
       <header>
         <h1>{about.game}</h1>
-        <p class="facts">
+        <p class="facts quiet">
           {about.player_names.map((_, player) => (
             <PlayerMark key={player} player={player} />
           ))}
@@ -178,18 +182,17 @@ function Explore({ about, policy, setPolicy, place, go }: ExploreProperties) {
           )}
         </span>
       </p>
-      <div class="panes">
-        {hasStates(about) ? (
-          <PublicTree policy={policy} place={place} go={go} />
-        ) : (
-          <HistoryTree policy={policy} place={place} go={go} />
-        )}
-        {hasStates(about) ? (
+      {hasStates(about) ? (
+        <>
           <StateView policy={policy} state={place} players={about.num_players} go={go} />
-        ) : (
+          <PublicTree policy={policy} place={place} go={go} />
+        </>
+      ) : (
+        <>
+          <HistoryTree policy={policy} place={place} go={go} />
           <FormView policy={policy} history={place} players={about.num_players} go={go} />
-        )}
-      </div>
+        </>
+      )}
     </>
   );
 }

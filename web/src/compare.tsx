@@ -1,7 +1,7 @@
 // Two policies side by side: where they differ most.
 
 import { useState } from "preact/hooks";
-import { ActionBar, Failure, More, PlayerMark, StateLink, Term, error as errorText, number, percent, useAnswer, usePages } from "./parts";
+import { Failure, More, PlayerMark, PolicyCell, StateLink, Term, error as errorText, number, percent, useAnswer, usePages } from "./parts";
 import type { Game } from "./types";
 
 export function PolicySelect(properties: {
@@ -183,10 +183,7 @@ function Rows(properties: { first: number; second: number; names: [string, strin
                 </th>
                 {entry.probabilities.map((probabilities, at) => (
                   <td key={at}>
-                    <ActionBar actions={entry.actions.map((label, place) => ({ label, probability: probabilities[place]! }))} />
-                    <span class="quiet">
-                      {entry.actions.map((label, place) => `${label} ${percent(probabilities[place]!)}`).join(", ")}
-                    </span>
+                    <PolicyCell labels={entry.actions} probabilities={probabilities} />
                   </td>
                 ))}
                 <td class="n">{entry.gain > 0 ? `+${number(entry.gain, 4)}` : number(entry.gain, 4)}</td>

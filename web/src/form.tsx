@@ -1,6 +1,6 @@
 // An extensive form without public states: a history, and the infostates of each player.
 
-import { ActionBar, Failure, More, PlayerMark, Term, number, percent, useAnswer, usePages } from "./parts";
+import { ActionBar, Failure, More, PlayerMark, Term, inOrder, number, percent, useAnswer, usePages, useStyle } from "./parts";
 
 export function FormView(properties: { policy: number; history: number; players: number; go: (history: number) => void }) {
   const { policy, history, players, go } = properties;
@@ -50,6 +50,7 @@ function Infostates({ policy, player }: { policy: number; player: number }) {
     { ask: "form_infostates", policy, player },
     (answer) => answer.infostates,
   );
+  const style = useStyle();
   const depths = new Map<number, number>();
   for (const entry of entries) depths.set(entry.infostate, (depths.get(entry.parent) ?? -1) + 1);
   return (
@@ -67,7 +68,9 @@ function Infostates({ policy, player }: { policy: number; player: number }) {
             </span>{" "}
             <ActionBar actions={entry.actions} />{" "}
             <span class="quiet">
-              {entry.actions.map((action) => `${action.label} ${percent(action.probability)} (value ${number(action.value)})`).join(", ")}
+              {inOrder(entry.actions, (action) => action.label, style)
+                .map((action) => `${action.label} ${percent(action.probability)} (value ${number(action.value)})`)
+                .join(", ")}
             </span>
           </li>
         ))}

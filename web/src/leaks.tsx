@@ -1,7 +1,7 @@
 // Leaks of a policy: what decisions contribute to NashConv.
 
 import { PolicySelect } from "./compare";
-import { ActionBar, Failure, More, Share, StateLink, Term, count, error as errorText, number, percent, usePages } from "./parts";
+import { Failure, More, PolicyCell, Share, StateLink, Swatch, Term, count, error as errorText, number, percent, usePages } from "./parts";
 import type { Game, Leak } from "./types";
 
 export function LeaksView(properties: {
@@ -117,7 +117,6 @@ function States({ policy, go }: { policy: number; go: (state: number) => void })
 }
 
 function Row({ leak, of, go }: { leak: Leak; of: number; go: (state: number) => void }) {
-  const actions = leak.actions.map((label, at) => ({ label, probability: leak.probabilities[at]! }));
   return (
     <tr>
       <th scope="row">
@@ -127,11 +126,10 @@ function Row({ leak, of, go }: { leak: Leak; of: number; go: (state: number) => 
       <Share of={leak.cost / of}>{percent(leak.cost / of)}</Share>
       <td class="n">{number(leak.loss)}</td>
       <td>
-        <i class={`swatch a${leak.best % 8}`} aria-hidden="true" /> {leak.actions[leak.best]}
+        <Swatch of={leak.actions[leak.best]!} /> {leak.actions[leak.best]}
       </td>
       <td>
-        <ActionBar actions={actions} />
-        <span class="quiet">{actions.map((action) => `${action.label} ${percent(action.probability)}`).join(", ")}</span>
+        <PolicyCell labels={leak.actions} probabilities={leak.probabilities} />
       </td>
     </tr>
   );

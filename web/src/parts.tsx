@@ -3,12 +3,45 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Name, PagedName, Question, Transport } from "./transport";
-import type { Game } from "./types";
+import type { ActionStyle, Game } from "./types";
 
 /** The words of the field, and the names of the players. */
-export const About = createContext<Pick<Game, "terms" | "player_names" | "pot">>({ terms: {}, player_names: [], pot: null });
+export const About = createContext<Pick<Game, "terms" | "player_names" | "pot" | "actions">>({ terms: {}, player_names: [], pot: null, actions: [] });
 export const useNames = (): string[] => useContext(About).player_names;
 export const usePot = (): Game["pot"] => useContext(About).pot;
+
+/** How an action looks, and its place among all actions of the game. */
+export type Style = (label: string) => ActionStyle & { place: number };
+export const useIsListed = (): ((label: string) => boolean) => {
+  const { actions } = useContext(About);
+  return (label) => actions.some((style) => style.label === label);
+};
+export const Styles = createContext<Style>(stylesOf([]));
+export const useStyle = (): Style => useContext(Styles);
+const REST = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7b4a9e", "#8a8a8a"];
+
+/** Styles by label. Labels that the game does not list, as in games by rules, keep the first free one. */
+export function stylesOf(listed: ActionStyle[]): Style {
+  const found = new Map(listed.map((style, place) => [style.label, { ...style, place }]));
+  return (label) => {
+    const place = found.size;
+    const style = found.get(label) ?? { label, color: REST[place % REST.length]!, ink: "#000000", key: place < 9 ? `${place + 1}` : "", place };
+    found.set(label, style);
+    return style;
+  };
+}
+
+/** Entries by label, in the order in which the game's actions are shown. */
+export function inOrder<T>(entries: T[], label: (entry: T) => string, style: Style): T[] {
+  entries.forEach((entry) => style(label(entry))); // labels that are new are numbered in their order
+  return [...entries].sort((a, b) => style(label(a)).place - style(label(b)).place);
+}
+
+/** The color of an action. */
+export function Swatch({ of }: { of: string }) {
+  return <i class="swatch" style={{ "--c": useStyle()(of).color }} aria-hidden="true" />;
+}
+
 export const Channel = createContext<Transport | null>(null);
 
 export const MARKS = ["▲", "▼", "◆", "⬟", "⬢", "■"];
@@ -149,14 +182,45 @@ export function More({ shown, total, of, more }: { shown: number; total: number;
   );
 }
 
-/** Probabilities of actions as one bar, and as numbers below it. */
-export function ActionBar({ actions }: { actions: { label: string; probability: number }[] }) {
+export interface Played {
+  label: string;
+  probability: number;
+}
+
+/** Probabilities of actions as one bar; if it has room for letters, actions are written where they fit. */
+export function ActionBar({ actions, letters = 0 }: { actions: Played[]; letters?: number }) {
+  const style = useStyle();
+  const sorted = inOrder(actions, (action) => action.label, style);
   return (
-    <span class="bar" role="img" aria-label={actions.map((a) => `${a.label} ${percent(a.probability)}`).join(", ")}>
-      {actions.map((action, at) => (
-        <span class={`part a${at % 8}`} style={{ flexGrow: action.probability }} key={at} />
+    <span class={letters ? "bar wide" : "bar"} role="img" aria-label={sorted.map((a) => `${a.label} ${percent(a.probability)}`).join(", ")}>
+      {sorted.map(({ label, probability }) => (
+        <span
+          key={label}
+          class="part"
+          title={`${label} ${percent(probability)}`}
+          style={{ flexGrow: probability, "--c": style(label).color, "--on": style(label).ink }}
+        >
+          {probability * letters > label.length + 7 ? `${label} ${percent(probability)}` : probability * letters > label.length + 2 ? label : ""}
+        </span>
       ))}
     </span>
+  );
+}
+
+/** Probabilities of actions as text. */
+export function Percents({ actions }: { actions: Played[] }) {
+  const sorted = inOrder(actions, (action) => action.label, useStyle());
+  return <span class="quiet">{sorted.map((action) => `${action.label} ${percent(action.probability)}`).join(", ")}</span>;
+}
+
+/** What a policy does at an infostate: a bar, and numbers below it. */
+export function PolicyCell({ labels, probabilities }: { labels: string[]; probabilities: number[] }) {
+  const actions = labels.map((label, at) => ({ label, probability: probabilities[at]! }));
+  return (
+    <>
+      <ActionBar actions={actions} />
+      <Percents actions={actions} />
+    </>
   );
 }
 

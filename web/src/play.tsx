@@ -1,7 +1,7 @@
 // Play a policy or searcher, and look at the decisions afterwards.
 
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import { ActionBar, Channel, Failure, PlayerMark, Term, count, lineText, number, percent, useAnswer } from "./parts";
+import { ActionBar, Channel, Failure, PlayerMark, Swatch, Term, count, inOrder, lineText, number, percent, useAnswer, useStyle } from "./parts";
 import { PolicySelect } from "./compare";
 import type { Decision, Game, NumberedPlay, Thought } from "./types";
 
@@ -40,13 +40,14 @@ export function PlayView({ about }: { about: Game }) {
   const act = (action: number): void => {
     if (!waits && play) void asked(channel.ask({ ask: "act", play: play.play, action }));
   };
+  const style = useStyle();
   const onKey = (event: KeyboardEvent): void => {
-    const chosen = Number(event.key) - 1;
-    if (play && chosen >= 0 && chosen < play.actions.length && !(event.target instanceof HTMLSelectElement)) {
-      event.preventDefault();
-      act(chosen);
-    }
-    if (/^[0-9]$/.test(event.key)) event.stopPropagation();
+    if (event.ctrlKey || event.altKey || event.metaKey || !/^[0-9a-z]$/.test(event.key)) return;
+    event.stopPropagation(); // a notebook has commands on these keys
+    const chosen = play?.actions.findIndex((action) => style(action).key === event.key) ?? -1;
+    if (chosen < 0 || event.target instanceof HTMLSelectElement) return;
+    event.preventDefault();
+    act(chosen);
   };
   return (
     <section aria-label="play" onKeyDown={onKey} ref={section} tabIndex={-1}>
@@ -95,9 +96,9 @@ export function PlayView({ about }: { about: Game }) {
             </p>
           ) : (
             <p class="choices" role="group" aria-label="your actions">
-              {play.actions.map((action, at) => (
-                <button type="button" class="act" key={at} aria-disabled={waits} onClick={() => act(at)}>
-                  {at < 9 && <kbd>{at + 1}</kbd>} {action}
+              {inOrder(play.actions, (action) => action, style).map((action) => (
+                <button type="button" class="act" key={action} aria-disabled={waits} onClick={() => act(play.actions.indexOf(action))}>
+                  <Swatch of={action} /> {action} {style(action).key !== action && <kbd>{style(action).key}</kbd>}
                 </button>
               ))}
               {waits && <span class="quiet">thinking…</span>}
@@ -180,7 +181,7 @@ function DecisionEntry({ decision }: { decision: Decision }) {
     <li>
       <b>{lost}</b>: you chose <b>{decision.action}</b> at <code>{decision.infostate}</code>{" "}
       <button type="button" class="link" aria-expanded={shown} onClick={() => show(!shown)}>
-        {shown ? "hide the values" : "show what was better"}
+        {shown ? "hide the values" : decision.loss === null || decision.loss < 0.0005 ? "show the values" : "show what was better"}
       </button>
       {shown && (
         <table>
@@ -215,6 +216,12 @@ const NUM_OPEN = 3;
 
 function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: number; play: NumberedPlay }) {
   const [shown, show] = useState(position < NUM_OPEN);
+  const style = useStyle();
+  const actions = thought.actions.map((label, at) => ({
+    label,
+    probability: thought.probabilities[at]!,
+    value: thought.values?.[at] ?? null,
+  }));
   const search = [
     thought.num_worlds !== null ? `${thought.num_worlds} worlds or iterations` : "",
     thought.seconds !== null ? `${(1000 * thought.seconds).toFixed(1)} ms` : "",
@@ -225,13 +232,13 @@ function ThoughtEntry({ thought, at: position, play }: { thought: Thought; at: n
         <PlayerMark player={thought.player} /> chose {thought.action} at <code>{thought.infostate}</code>
       </summary>
       <p class="drawn-actions">
-        <ActionBar actions={thought.actions.map((label, at) => ({ label, probability: thought.probabilities[at]! }))} />
+        <ActionBar actions={actions} />
       </p>
       <ul class="moving inline">
-        {thought.actions.map((action, at) => (
-          <li key={at}>
-            <i class={`swatch a${at % 8}`} aria-hidden="true" /> {action} {percent(thought.probabilities[at]!)}
-            {thought.values && <span class="quiet"> value {number(thought.values[at])}</span>}
+        {inOrder(actions, (action) => action.label, style).map(({ label, probability, value }) => (
+          <li key={label}>
+            <Swatch of={label} /> {label} {percent(probability)}
+            {thought.values && <span class="quiet"> value {number(value)}</span>}
           </li>
         ))}
       </ul>

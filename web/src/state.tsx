@@ -1,44 +1,57 @@
-// One public state: where it is, what each player may hold, what the policy does there.
+// A public state: the way to it, what the players do and hold there, and what they believe.
 
-import { useState } from "preact/hooks";
+import { type Dispatch, type StateUpdater, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import {
   ActionBar,
   Failure,
   More,
   PlayerMark,
-  Share,
+  Swatch,
   Term,
   count,
+  inOrder,
+  useIsListed,
   number,
   percent,
   useAnswer,
   useNames,
   usePages,
   usePot,
+  useStyle,
   valueText,
 } from "./parts";
-import type { Action, HandCell, HandGrid, Infostate, State } from "./types";
+import type { Action, Children, HandCell, HandGrid, Infostate, State, StateLink } from "./types";
 
 interface Place {
   policy: number;
   state: number;
 }
 
+/** What a click has chosen: an infostate of a player who acts. */
+interface Chosen {
+  state: number;
+  player: number;
+  entry: Infostate;
+}
+
 export function StateView({ policy, state, players, go }: Place & { players: number; go: (state: number) => void }) {
   const { answer, error } = useAnswer({ ask: "state", policy, state });
   const pot = usePot();
+  const [last, choose] = useState<Chosen | null>(null);
+  const chosen = last?.state === state ? last : null;
   if (error) return <Failure text={error} />;
   if (!answer) return <p class="quiet">…</p>;
+  const others = Array.from({ length: players }, (_, player) => player).filter((player) => !answer.actors.includes(player));
   return (
     <section class="state" aria-label="public state">
-      <Path about={answer} go={go} />
+      <Line about={answer} go={go} />
       <p class="facts">
+        <span>reached in {percent(answer.probability)} of plays</span>
         {answer.num_histories > 0 && (
           <span>
             {count(answer.num_histories)} <Term of="history">{answer.num_histories === 1 ? "history" : "histories"}</Term>
           </span>
         )}
-        <span>reached in {percent(answer.probability)} of plays</span>
         {answer.values?.map((value, player) => (
           <span key={player}>
             <PlayerMark player={player} /> <Term of="value">value</Term> {valueText(value, player, pot)}
@@ -51,128 +64,164 @@ export function StateView({ policy, state, players, go }: Place & { players: num
           are shown nevertheless.
         </p>
       )}
-      <div class="parts">
-        {inOrder(answer.actors, players).map((player) => (
-          <InfostateTable key={player} policy={policy} state={state} player={player} />
-        ))}
-        {answer.values && players > 1 && <BeliefTable policy={policy} state={state} players={players} />}
+      <div class={answer.actors.length ? "board-panes" : "parts"}>
+        {answer.actors.length > 0 && (
+          <div class="main-pane">
+            {answer.actors.map((player) => (
+              <InfostateTable key={player} policy={policy} state={state} player={player} chosen={chosen} choose={choose} />
+            ))}
+          </div>
+        )}
+        <div class={answer.actors.length ? "side-pane" : "parts"}>
+          {chosen && <Inspector policy={policy} state={state} players={players} chosen={chosen} />}
+          {others.map((player) => (
+            <InfostateTable key={player} policy={policy} state={state} player={player} chosen={null} choose={null} />
+          ))}
+        </div>
       </div>
-      {answer.num_histories > 0 && <HistoryTable policy={policy} state={state} total={answer.num_histories} />}
+      <div class="parts">
+        {answer.values && players > 1 && <Beliefs policy={policy} state={state} players={players} />}
+        {answer.num_histories > 0 && <HistoryTable policy={policy} state={state} total={answer.num_histories} />}
+      </div>
     </section>
   );
 }
 
-function Path({ about, go }: { about: State; go: (state: number) => void }) {
+/** The way to a public state as steps, each with the other choices; the last one has what may follow. */
+function Line({ about, go }: { about: State; go: (state: number) => void }) {
+  const place = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (place.current) place.current.scrollLeft = place.current.scrollWidth;
+  }, [about.state]);
+  const isStart = about.path.length === 1;
   return (
-    <nav aria-label="path from the start" class="path">
+    <nav aria-label="path from the start" class="line-of-play scroll" ref={place}>
       <ol>
-        {about.path.map((link, at) => (
-          <li key={link.state}>
-            <button type="button" aria-current={at === about.path.length - 1 ? "true" : undefined} onClick={() => go(link.state)}>
-              {at === 0 ? "start" : link.label}
-            </button>
-          </li>
-        ))}
+        <li class="step">
+          <button type="button" class="choice taken" aria-current={isStart ? "true" : undefined} onClick={() => go(about.path[0]!.state)}>
+            start
+          </button>
+        </li>
+        {about.choices.map(
+          (step, at) =>
+            step.total > 0 && (
+              <Step key={step.state} step={step} at={about.path[at]!} taken={about.path[at + 1]?.state} isLast={at >= about.path.length - 2} go={go} />
+            ),
+        )}
       </ol>
     </nav>
   );
 }
 
-/** Those who act come first. */
-function inOrder(actors: number[], players: number): number[] {
-  const others = Array.from({ length: players }, (_, player) => player).filter((player) => !actors.includes(player));
-  return [...actors, ...others];
+interface StepProperties {
+  step: Children;
+  at: StateLink;
+  taken: number | undefined;
+  isLast: boolean;
+  go: (state: number) => void;
+}
+
+function Step({ step, at, taken, isLast, go }: StepProperties) {
+  const rest = step.total - step.children.length;
+  const isListed = useIsListed();
+  return (
+    <li class={`step ${taken === undefined ? "open" : ""}`}>
+      <small class="who">{at.actors.length ? at.actors.map((player) => <PlayerMark key={player} player={player} />) : "chance"}</small>
+      {step.children.map((child) => (
+        <span key={child.state} class="option">
+          <button
+            type="button"
+            class={child.state === taken ? "choice taken" : "choice"}
+            aria-current={child.state === taken && isLast ? "true" : undefined}
+            title={child.label}
+            onClick={() => go(child.state)}
+          >
+            {isListed(child.label) && <Swatch of={child.label} />} {child.label}
+          </button>{" "}
+          <span class="quiet">{percent(child.probability)}</span>
+        </span>
+      ))}
+      {rest > 0 && <span class="quiet">{count(rest)} more in the tree</span>}
+    </li>
+  );
 }
 
 /** As many actions have columns of their own; more are listed in one column. */
-const MAX_COLUMNS = 4;
+const MAX_COLUMNS = 3;
 
-function InfostateTable({ policy, state, player }: Place & { player: number }) {
+interface TableProperties extends Place {
+  player: number;
+  chosen: Chosen | null;
+  choose: Dispatch<StateUpdater<Chosen | null>> | null;
+}
+
+function InfostateTable({ policy, state, player, chosen, choose }: TableProperties) {
   const names = useNames();
-  const pot = usePot();
+  const style = useStyle();
   const { answer, entries, total, error, more } = usePages(
     { ask: "infostates", policy, state, player },
     (found) => found.infostates,
   );
-  const frequencies = answer?.frequencies;
+  const [values, showValues] = useState(false);
+  const [hand, chooseHand] = useState("");
   const acting = entries.filter((entry) => entry.actions.length);
   const labels = acting[0]?.actions.map((action) => action.label) ?? [];
   const isSame = acting.every((entry) => entry.actions.map((action) => action.label).join("\n") === labels.join("\n"));
-  const columns = isSame && labels.length <= MAX_COLUMNS ? labels : null;
+  const columns = isSame && labels.length <= MAX_COLUMNS ? inOrder(labels, (label) => label, style) : null;
   const acts = labels.length > 0;
-  const hasEquity = entries.some((entry) => entry.equity !== null);
+  // Of hands, the class is listed that a click has chosen, and first the most probable one.
+  const shownHand = entries.some((entry) => entry.hand === hand) ? hand : likeliest(entries);
+  const rows = answer?.are_hands ? entries.filter((entry) => entry.hand === shownHand) : entries;
+  useEffect(() => {
+    if (!choose || answer?.state !== state) return;
+    choose((before) => {
+      const isHere = before?.state === state;
+      const same = isHere && before.player === player && entries.find((entry) => entry.infostate === before.entry.infostate);
+      const entry = same || rows.find((row) => row.actions.length);
+      return (isHere && !same) || !entry ? before : { state, player, entry };
+    });
+  }, [answer]);
+  const pick = (label: string): void => {
+    const entry = entries.find((one) => one.hand === label && one.actions.length);
+    chooseHand(label);
+    if (entry) choose?.({ state, player, entry });
+  };
+  const isActing = acts && choose !== null;
   return (
-    <div class="player-part">
+    <div class="player-part card">
       <h3>
         <PlayerMark player={player} /> {acts ? "acts" : "may hold"}
       </h3>
       <Failure text={error} />
-      {frequencies && (
-        <p class="facts">
-          {frequencies.map((frequency, at) => (
-            <span key={at}>
-              <i class={`swatch a${at % 8}`} aria-hidden="true" /> {labels[at]} {percent(frequency)}
-            </span>
-          ))}
-        </p>
+      {answer?.frequencies && isSame && (
+        <Frequencies actions={labels.map((label, at) => ({ label, probability: answer.frequencies![at]! }))} />
       )}
-      {answer?.are_hands && <HandGridView policy={policy} state={state} player={player} />}
+      {answer?.are_hands && <HandGridView policy={policy} state={state} player={player} chosen={shownHand} choose={pick} />}
+      {isActing && (
+        <label class="quiet switch">
+          <input type="checkbox" checked={values} onChange={(event) => showValues(event.currentTarget.checked)} /> values of actions
+        </label>
+      )}
       <div class="scroll" role="region" tabIndex={0} aria-label={`infostates of ${names[player]}`}>
         <table>
-          <thead>
-            <tr>
-              <th scope="col">
-                <Term of="infostate" />
-              </th>
-              <th scope="col" class="n">
-                <Term of="range" />
-              </th>
-              <th scope="col" class="n">
-                <Term of="belief" />
-              </th>
-              <th scope="col" class="n">
-                <Term of="value" />
-              </th>
-              {pot && (
-                <th scope="col" class="n">
-                  with the pot
-                </th>
-              )}
-              {hasEquity && (
-                <th scope="col" class="n">
-                  <Term of="equity" />
-                </th>
-              )}
-              {acts && (
-                <th scope="col" class={columns ? "drawn" : ""}>
-                  <Term of="policy" />
-                </th>
-              )}
-              {acts &&
-                columns?.map((label, at) => (
-                  <th scope="col" class="n" key={label}>
-                    <i class={`swatch a${at % 8}`} aria-hidden="true" /> {label}
-                  </th>
-                ))}
-            </tr>
-          </thead>
+          <InfostateHead columns={columns} acts={acts} hasEquity={rows.some((entry) => entry.equity !== null)} />
           <tbody>
-            {entries.map((entry) => (
-              <tr key={entry.infostate} class={entry.own_reach > 0 ? "" : "never"}>
-                <th scope="row">{entry.label}</th>
-                <Share of={entry.own_reach}>{number(entry.own_reach)}</Share>
-                <Share of={entry.probability}>{entry.probability === null ? "none" : percent(entry.probability)}</Share>
-                <td class="n">{number(entry.value)}</td>
-                {pot && <td class="n">{number(entry.value === null ? null : entry.value + pot.contributions[player]!)}</td>}
-                {hasEquity && <td class="n">{entry.equity === null ? "–" : percent(entry.equity)}</td>}
-                {acts && <td class={columns ? "drawn" : ""}>{columns ? <ActionBar actions={entry.actions} /> : <Actions entry={entry} />}</td>}
-                {acts && columns?.map((_, at) => <ActionCell key={at} action={entry.actions[at]} />)}
-              </tr>
+            {rows.map((entry) => (
+              <InfostateRow
+                key={entry.infostate}
+                entry={entry}
+                player={player}
+                columns={columns}
+                acts={acts}
+                values={values}
+                isChosen={chosen?.player === player && chosen.entry.infostate === entry.infostate}
+                choose={choose && entry.actions.length ? () => choose({ state, player, entry }) : null}
+              />
             ))}
           </tbody>
         </table>
       </div>
-      {acts && columns && (
+      {isActing && columns && values && (
         <p class="quiet">
           Below each probability: the <Term of="value" /> of the action, and in parentheses its <Term of="regret" />,
           weighted by <Term of="counterfactual reach" />.
@@ -183,27 +232,137 @@ function InfostateTable({ policy, state, player }: Place & { player: number }) {
   );
 }
 
-function ActionCell({ action }: { action: Action | undefined }) {
+/** The class of hands that is held most often. */
+function likeliest(entries: Infostate[]): string {
+  const sums = new Map<string, number>();
+  for (const entry of entries) sums.set(entry.hand, (sums.get(entry.hand) ?? 0) + (entry.probability ?? entry.own_reach));
+  return [...sums].reduce((best, one) => (one[1] > best[1] * 1.000001 ? one : best), ["", -1] as [string, number])[0];
+}
+
+/** How often each action is played over all that the player may hold: a wide bar, and exact numbers. */
+function Frequencies({ actions }: { actions: { label: string; probability: number }[] }) {
+  const style = useStyle();
+  return (
+    <>
+      <ActionBar actions={actions} letters={100} />
+      <p class="facts">
+        {inOrder(actions, (action) => action.label, style).map(({ label, probability }) => (
+          <span key={label}>
+            <Swatch of={label} /> {label} {percent(probability)}
+          </span>
+        ))}
+      </p>
+    </>
+  );
+}
+
+function InfostateHead({ columns, acts, hasEquity }: { columns: string[] | null; acts: boolean; hasEquity: boolean }) {
+  const pot = usePot();
+  return (
+    <thead>
+      <tr>
+        <th scope="col">
+          <Term of="infostate" />
+        </th>
+        {acts && (
+          <th scope="col" class={columns ? "drawn" : ""}>
+            <Term of="policy" />
+          </th>
+        )}
+        {acts &&
+          columns?.map((label) => (
+            <th scope="col" class="n" key={label}>
+              <Swatch of={label} /> {label}
+            </th>
+          ))}
+        <th scope="col" class="n">
+          <Term of="value" />
+        </th>
+        {pot && (
+          <th scope="col" class="n extra aside">
+            with the pot
+          </th>
+        )}
+        {hasEquity && (
+          <th scope="col" class="n">
+            <Term of="equity" />
+          </th>
+        )}
+        <th scope="col" class="n extra">
+          <Term of="belief" />
+        </th>
+        <th scope="col" class="n extra aside">
+          <Term of="range" />
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
+interface RowProperties {
+  entry: Infostate;
+  player: number;
+  columns: string[] | null;
+  acts: boolean;
+  values: boolean;
+  isChosen: boolean;
+  choose: (() => void) | null;
+}
+
+function InfostateRow({ entry, player, columns, acts, values, isChosen, choose }: RowProperties) {
+  const pot = usePot();
+  const found = new Map(entry.actions.map((action) => [action.label, action]));
+  return (
+    <tr class={`${entry.own_reach > 0 ? "" : "never"} ${isChosen ? "on" : ""}`} onClick={choose ?? undefined}>
+      <th scope="row">
+        {choose ? (
+          <button type="button" class="plain" aria-pressed={isChosen} onClick={choose}>
+            {entry.label}
+          </button>
+        ) : (
+          entry.label
+        )}
+      </th>
+      {acts && <td class={columns ? "drawn" : ""}>{columns ? <ActionBar actions={entry.actions} /> : <Actions entry={entry} values={values} />}</td>}
+      {acts && columns?.map((label) => <ActionCell key={label} action={found.get(label)} values={values} />)}
+      <td class="n">{number(entry.value)}</td>
+      {pot && <td class="n extra aside">{number(entry.value === null ? null : entry.value + pot.contributions[player]!)}</td>}
+      {entry.equity !== null && <td class="n">{percent(entry.equity)}</td>}
+      <td class="n share extra" style={{ "--share": Math.min(1, entry.probability ?? 0) }}>
+        {entry.probability === null ? "none" : percent(entry.probability)}
+      </td>
+      <td class="n share extra aside" style={{ "--share": Math.min(1, entry.own_reach) }}>
+        {number(entry.own_reach)}
+      </td>
+    </tr>
+  );
+}
+
+function ActionCell({ action, values }: { action: Action | undefined; values: boolean }) {
   if (!action) return <td class="n">–</td>;
   return (
     <td class="n">
-      <b>{percent(action.probability)}</b>
-      <span class="quiet below">
-        {action.value === null ? "unknown" : `${number(action.value)} (${number(action.regret)})`}
-      </span>
+      {percent(action.probability)}
+      {values && (
+        <span class="quiet below">
+          {action.value === null ? "unknown" : `${number(action.value)} (${number(action.regret)})`}
+        </span>
+      )}
     </td>
   );
 }
 
-/** The actions at an infostate in one cell: probability, value, and regret weighted by reach. */
-function Actions({ entry }: { entry: Infostate }) {
+/** The actions at an infostate in one cell: a bar, or probability, value, and regret weighted by reach. */
+function Actions({ entry, values }: { entry: Infostate; values: boolean }) {
+  const style = useStyle();
   if (!entry.actions.length) return <>–</>;
+  if (!values) return <ActionBar actions={entry.actions} letters={60} />;
   return (
     <div class="actions">
       <ActionBar actions={entry.actions} />
-      {entry.actions.map((action, at) => (
-        <span class="action" key={at}>
-          <i class={`swatch a${at % 8}`} aria-hidden="true" /> <b>{action.label}</b> {percent(action.probability)}
+      {inOrder(entry.actions, (action) => action.label, style).map((action) => (
+        <span class="action" key={action.label}>
+          <Swatch of={action.label} /> <b>{action.label}</b> {percent(action.probability)}
           <span class="quiet">
             {" "}
             value {number(action.value)}, regret {number(action.regret, 4)}
@@ -214,36 +373,114 @@ function Actions({ entry }: { entry: Infostate }) {
   );
 }
 
-function HandGridView({ policy, state, player }: Place & { player: number }) {
-  const { answer, error } = useAnswer({ ask: "hands", policy, state, player });
-  return answer ? <HandSquare grid={answer} /> : <Failure text={error} />;
+/** What the player of a chosen infostate does, why, and what it believes. */
+function Inspector({ policy, state, players, chosen }: Place & { players: number; chosen: Chosen }) {
+  const { player, entry } = chosen;
+  const style = useStyle();
+  const others = Array.from({ length: players }, (_, other) => other).filter((other) => other !== player);
+  const best = Math.max(...entry.actions.map((action) => action.value ?? -Infinity));
+  return (
+    <aside class="card" aria-label="chosen infostate">
+      <h3>
+        <PlayerMark player={player} /> <span class="hand">{entry.label}</span>
+      </h3>
+      <ActionBar actions={entry.actions} letters={44} />
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">action</th>
+            <th scope="col" class="n">
+              played
+            </th>
+            <th scope="col" class="n">
+              <Term of="value" />
+            </th>
+            <th scope="col" class="n">
+              loss
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {inOrder(entry.actions, (action) => action.label, style).map((action) => (
+            <tr key={action.label}>
+              <th scope="row">
+                <Swatch of={action.label} /> {action.label}
+              </th>
+              <td class="n">{percent(action.probability)}</td>
+              <td class="n">{number(action.value)}</td>
+              <td class="n">{action.value === null ? "unknown" : number(best - action.value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {others.map((other) => (
+        <PlayerBelief key={other} policy={policy} state={state} player={player} infostate={entry.infostate} other={other} />
+      ))}
+    </aside>
+  );
 }
 
-/** Hands of two cards as a square: the longer the bar, the more probable; actions are its parts. */
-export function HandSquare({ grid }: { grid: HandGrid }) {
+function PlayerBelief(properties: Place & { player: number; infostate: number; other: number }) {
+  const { answer } = useAnswer({ ask: "player_belief", ...properties });
+  if (!answer?.entries.length) return null;
+  const most = answer.entries[0]!.probability;
+  return (
+    <>
+      <h4>
+        It believes that <PlayerMark player={properties.other} /> holds
+      </h4>
+      <ul class="held">
+        {answer.entries.map((entry) => (
+          <li key={entry.label}>
+            <span class="hand">{entry.label}</span>
+            <span class="level" style={{ "--share": entry.probability / most }} aria-hidden="true" />
+            <span class="n">{percent(entry.probability)}</span>
+          </li>
+        ))}
+        {answer.rest > 0.0005 && (
+          <li>
+            <span class="quiet">others</span>
+            <span />
+            <span class="n">{percent(answer.rest)}</span>
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}
+
+interface GridProperties extends Place {
+  player: number;
+  chosen: string;
+  choose: (hand: string) => void;
+}
+
+function HandGridView({ policy, state, player, chosen, choose }: GridProperties) {
+  const { answer, error } = useAnswer({ ask: "hands", policy, state, player });
+  return answer ? <HandSquare grid={answer} chosen={chosen} choose={choose} /> : <Failure text={error} />;
+}
+
+/** Hands of two cards as a square: the higher the color, the more probable; actions are its parts. */
+export function HandSquare({ grid, chosen, choose }: { grid: HandGrid; chosen?: string; choose?: (hand: string) => void }) {
   const names = useNames();
   const cells = grid.cells.flat();
-  const largest = Math.max(...cells.map((cell) => (cell.num_hands ? (cell.probability ?? 0) / cell.num_hands : 0)));
+  const largest = Math.max(...cells.map(density));
   return (
     <div class="scroll" role="region" tabIndex={0} aria-label={`hands of ${names[grid.player]}`}>
       <table class="hands">
-        <caption>pairs on the diagonal, one suit above it; the length of a bar is the probability of the hand</caption>
+        <caption>pairs on the diagonal, one suit above it; the height of the color is the probability of the hand</caption>
         <tbody>
           {grid.cells.map((row, at) => (
             <tr key={at}>
               {row.map((cell) => (
-                <td key={cell.label} class={cell.num_hands && cell.probability !== 0 ? "" : "never"} title={handText(cell, grid.action_labels)}>
-                  <span>{cell.label}</span>
-                  {cell.num_hands > 0 && (
-                    <span class="weight" style={{ "--share": largest ? (cell.probability ?? 0) / cell.num_hands / largest : 0 }}>
-                      {cell.actions.length > 0 ? (
-                        <ActionBar actions={cell.actions.map((probability, place) => ({ label: grid.action_labels[place]!, probability }))} />
-                      ) : (
-                        <span class="bar" />
-                      )}
-                    </span>
-                  )}
-                </td>
+                <HandSquareCell
+                  key={cell.label}
+                  cell={cell}
+                  labels={grid.action_labels}
+                  level={largest ? density(cell) / largest : 0}
+                  isChosen={cell.label === chosen}
+                  choose={choose && cell.num_hands > 0 ? () => choose(cell.label) : null}
+                />
               ))}
             </tr>
           ))}
@@ -253,11 +490,60 @@ export function HandSquare({ grid }: { grid: HandGrid }) {
   );
 }
 
+/** Probability per hand of a class; of all classes alike where the policy never leads. */
+function density(cell: HandCell): number {
+  return cell.num_hands ? (cell.probability ?? 1) / cell.num_hands : 0;
+}
+
+interface CellProperties {
+  cell: HandCell;
+  labels: string[];
+  level: number;
+  isChosen: boolean;
+  choose: (() => void) | null;
+}
+
+function HandSquareCell({ cell, labels, level, isChosen, choose }: CellProperties) {
+  const style = useStyle();
+  const actions = cell.actions.map((probability, place) => ({ label: labels[place]!, probability }));
+  return (
+    <td
+      class={`${cell.num_hands && cell.probability !== 0 ? "" : "never"} ${isChosen ? "on" : ""}`}
+      title={handText(cell, labels)}
+      onClick={choose ?? undefined}
+    >
+      <span class="weight" style={{ "--level": level }} aria-hidden="true">
+        {inOrder(actions, (action) => action.label, style).map(({ label, probability }) => (
+          <span key={label} class="part" style={{ flexGrow: probability, "--c": style(label).color }} />
+        ))}
+      </span>
+      {choose ? (
+        <button type="button" class="plain" aria-pressed={isChosen} onClick={choose}>
+          {cell.label}
+        </button>
+      ) : (
+        <span>{cell.label}</span>
+      )}
+    </td>
+  );
+}
+
 function handText(cell: HandCell, labels: string[]): string {
   if (!cell.num_hands) return `${cell.label}: impossible here`;
   const parts = [`${cell.num_hands} ${cell.num_hands === 1 ? "hand" : "hands"}`, `range ${number(cell.own_reach)}`];
   if (cell.probability !== null) parts.push(`belief ${percent(cell.probability)}`);
   return `${cell.label}: ${[...parts, ...cell.actions.map((probability, at) => `${labels[at]} ${percent(probability)}`)].join(", ")}`;
+}
+
+/** What an onlooker believes, which is asked for when it is opened. */
+function Beliefs(properties: Place & { players: number }) {
+  const [shown, show] = useState(false);
+  return (
+    <details class="player-part" open={shown} onToggle={(event) => show(event.currentTarget.open)}>
+      <summary>belief of an onlooker</summary>
+      {shown && <BeliefTable {...properties} />}
+    </details>
+  );
 }
 
 function BeliefTable({ policy, state, players }: Place & { players: number }) {
@@ -269,10 +555,7 @@ function BeliefTable({ policy, state, players }: Place & { players: number }) {
   for (let a = 0; a < players; a++) for (let b = a + 1; b < players; b++) pairs.push([a, b]);
   const largest = Math.max(...(answer?.probability?.flat() ?? [0]));
   return (
-    <div class="player-part">
-      <h3>
-        <Term of="belief">Belief</Term> of an onlooker
-      </h3>
+    <>
       {pairs.length > 1 && (
         <label>
           players{" "}
@@ -320,7 +603,7 @@ function BeliefTable({ policy, state, players }: Place & { players: number }) {
           </table>
         </div>
       )}
-    </div>
+    </>
   );
 }
 

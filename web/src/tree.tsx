@@ -115,6 +115,15 @@ export function Tree({ root, title, question, read, chosen, path, choose, versio
     })();
   }, [chosen, path.join()]);
 
+  // The overview follows: the chosen node and its children are in view.
+  useEffect(() => {
+    const node = place.current?.querySelector<HTMLElement>(`[data-node="${chosen}"]`);
+    const box = place.current;
+    if (!node || !box) return;
+    box.scrollLeft = Math.max(0, node.offsetLeft + 2 * COLUMN - box.clientWidth);
+    box.scrollTop = Math.max(0, node.offsetTop - box.clientHeight / 2);
+  }, [chosen, opened]);
+
   const nodes = placed(all.current);
   const height = Math.max(...nodes.map((node) => node.x)) + ROW;
   const width = Math.max(...nodes.map((node) => node.y)) + COLUMN;

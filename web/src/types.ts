@@ -7,6 +7,14 @@ export interface Pot {
   contributions: number[];
 }
 
+/** How an action looks in every page and picture of a game. */
+export interface ActionStyle {
+  label: string;
+  color: string;
+  ink: string;
+  key: string;
+}
+
 /** A policy of the page, with its measures. */
 export interface Policy {
   name: string;
@@ -30,6 +38,8 @@ export interface Game {
   player_names: string[];
   pot: Pot | null;
   sizes: Record<string, number>;
+  actions: ActionStyle[];
+  start: number;
   policies: Policy[];
   opponents: string[];
   methods: Method[];
@@ -47,24 +57,25 @@ export interface StateLink {
   is_end: boolean;
 }
 
-/** A public state. */
-export interface State {
-  state: number;
-  path: StateLink[];
-  probability: number;
-  num_histories: number;
-  num_infostates: number[];
-  actors: number[];
-  num_children: number;
-  values: number[] | null;
-}
-
 /** Some of the public states that are one public observation longer. */
 export interface Children {
   state: number;
   start: number;
   total: number;
   children: StateLink[];
+}
+
+/** A public state. */
+export interface State {
+  state: number;
+  path: StateLink[];
+  choices: Children[];
+  probability: number;
+  num_histories: number;
+  num_infostates: number[];
+  actors: number[];
+  num_children: number;
+  values: number[] | null;
 }
 
 /** An action at an infostate. */
@@ -83,6 +94,7 @@ export interface Infostate {
   probability: number | null;
   value: number | null;
   actions: Action[];
+  hand: string;
   equity: number | null;
 }
 
@@ -122,6 +134,22 @@ export interface Belief {
   columns: string[];
   probability: number[][] | null;
   grouped: string;
+}
+
+/** What another player may hold. */
+export interface Holding {
+  label: string;
+  probability: number;
+}
+
+/** What a player at a public state believes that another player holds. */
+export interface PlayerBelief {
+  state: number;
+  player: number;
+  infostate: number;
+  other: number;
+  entries: Holding[];
+  rest: number;
 }
 
 /** A history. */
@@ -331,6 +359,7 @@ export interface Questions {
   infostates: { arguments: { policy: number; state: number; player: number; start?: number }; answer: Infostates };
   hands: { arguments: { policy: number; state: number; player: number }; answer: HandGrid };
   beliefs: { arguments: { policy: number; state: number; row: number; column: number }; answer: Belief };
+  player_belief: { arguments: { policy: number; state: number; player: number; infostate: number; other: number }; answer: PlayerBelief };
   histories: { arguments: { policy: number; state: number; start?: number }; answer: Histories };
   state_leaks: { arguments: { policy: number; start?: number }; answer: StateLeaks };
   leaks: { arguments: { policy: number; start?: number }; answer: Leaks };

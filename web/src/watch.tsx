@@ -3,7 +3,7 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { Scheme } from "./scheme";
-import { ActionBar, Channel, Failure, PlayerMark, Term, count, error as errorText, useAnswer } from "./parts";
+import { ActionBar, Channel, Failure, PlayerMark, Swatch, Term, count, error as errorText, inOrder, useAnswer, useStyle } from "./parts";
 import { HandSquare } from "./state";
 import type { Live, LiveMessage } from "./transport";
 import type { Game, HandGrid, LivePoint } from "./types";
@@ -159,7 +159,7 @@ function Chart({ runs }: { runs: Run[] }) {
         series: [
           {},
           ...runs.map((_, at) => ({
-            stroke: style.getPropertyValue(`--a${at}`),
+            stroke: style.getPropertyValue(`--l${at}`),
             width: 2,
             spanGaps: true,
             ...(at ? { dash: [8, 4] } : {}),
@@ -226,15 +226,16 @@ function Moving({ run, last, state }: { run: Run; last: LivePoint; state: number
 
 /** A player's hands of two cards, with the colors of the actions. */
 function MovingHands({ grid }: { grid: HandGrid }) {
+  const style = useStyle();
   return (
     <>
       <h4>
         <PlayerMark player={grid.player} />
       </h4>
       <ul class="moving inline">
-        {grid.action_labels.map((label, at) => (
+        {inOrder(grid.action_labels, (label) => label, style).map((label) => (
           <li key={label}>
-            <i class={`swatch a${at % 8}`} aria-hidden="true" /> {label}
+            <Swatch of={label} /> {label}
           </li>
         ))}
       </ul>

@@ -334,6 +334,10 @@ class Form(Protocol, metaclass=_HasMembers):
     def reading_order(self, player: Player) -> LongArray:
         """Return positions in `labeled_infostates` in an order for readers."""
 
+    @property
+    def action_sets(self) -> tuple[tuple[Action, ...], ...]:
+        """Sets of legal actions, as they occur at acting infostates."""
+
     def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
         """Return the legal actions at an acting infostate."""
 

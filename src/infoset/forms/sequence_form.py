@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -253,6 +254,11 @@ class SequenceForm(MembersByInfostate, ShortRepr):
     def reading_order(self, player: Player) -> LongArray:
         """Return positions in `labeled_infostates` in an order for readers."""
         return self.infostate_trees[player].reading_order()
+
+    @property
+    def action_sets(self) -> tuple[tuple[Action, ...], ...]:
+        """Sets of legal actions, as they occur at acting infostates."""
+        return tuple(chain.from_iterable(tree.action_sets for tree in self.infostate_trees))
 
     def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
         """Return the legal actions at an acting infostate."""

@@ -336,6 +336,12 @@ class TransformedForm(MeasuredByKernels, ShortRepr):
         """Return positions in `labeled_infostates` in an order for readers: as they are."""
         return np.arange(len(self.infostates[player]))
 
+    @property
+    def action_sets(self) -> tuple[tuple[Action, ...], ...]:
+        """Sets of legal actions, as they occur at acting infostates or in the base."""
+        added = (row.actions for rows in self.added for row in rows)
+        return (*self.base.action_sets, *added)
+
     def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
         """Return the legal actions at an acting infostate."""
         number = int(self.infostates[player][infostate])

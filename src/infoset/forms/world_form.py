@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 
@@ -347,6 +348,11 @@ class WorldForm(MembersByInfostate, MembersByUtilityLimits, ShortRepr):
     def reading_order(self, player: Player) -> LongArray:
         """Return positions in `labeled_infostates` in an order for readers: preorder."""
         return np.arange(self.shapes[player].num_infostates)
+
+    @property
+    def action_sets(self) -> tuple[tuple[Action, ...], ...]:
+        """Sets of legal actions, as they occur at acting infostates."""
+        return tuple(chain.from_iterable(shapes.action_sets for shapes in self.shapes))
 
     def actions_at(self, player: Player, infostate: int) -> tuple[Action, ...]:
         """Return the legal actions at an acting infostate."""

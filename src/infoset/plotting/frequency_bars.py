@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from infoset.plotting.figures import COLORS, add_legend_below, new_figure, set_title
+from infoset.plotting.figures import add_legend_below, new_figure, set_title
 from infoset.typing import FloatArray
+from infoset.views.action_styles import action_styles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,7 @@ def plot_frequencies(
     labels
         [R] the labels of the rows, from top to bottom.
     actions
-        [A] the entries of the legend, in the order of the segments of a bar.
+        [A] the entries of the legend; `action_styles` has their colors and their order.
     frequencies
         [R, A] shares, which sum to 1 in each row; rows with NaN are blank.
     """
@@ -42,9 +43,10 @@ def plot_frequencies(
     begin = np.zeros(len(labels))
     shares = np.nan_to_num(np.asarray(frequencies, np.float64))
     marks: list[Any] = []
-    for place, action in enumerate(actions):
-        color = COLORS[place % len(COLORS)]
-        marks.append(axes.barh(rows, shares[:, place], THICKNESS, begin, color=color, label=action))
+    for style in action_styles(actions):
+        place, color = actions.index(style.label), style.color
+        bars = axes.barh(rows, shares[:, place], THICKNESS, begin, color=color, label=style.label)
+        marks.append(bars)
         begin += shares[:, place]
     axes.set_yticks(rows, labels, fontsize=FONT_SIZE, parse_math=False)
     axes.set_ylim(len(labels) - 0.5, -0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from infoset.errors import ParameterError
@@ -9,7 +10,6 @@ from infoset.forms import as_public_form
 from infoset.game import player_name
 from infoset.game.infostate import join_steps, value_text
 from infoset.plotting.figures import (
-    COLORS,
     TITLE_FONT_SIZE,
     add_legend_below,
     new_figure,
@@ -20,6 +20,7 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import Player
 from infoset.utils.arguments import check_player
 from infoset.views import HandCellView, HandGridView, PublicPlaces, view_hand_grid
+from infoset.views.action_styles import ActionStyle, styles_of
 from infoset.views.labels import hand_class, shorten
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def plot_hands(
     grid = view_hand_grid(places, node, who)
     figure = new_figure(INCHES, layout="constrained")
     axes = figure.add_subplot()
-    _draw_cells(axes, grid)
+    styles = styles_of(form)
+    _draw_cells(axes, grid, styles)
     name = player_name(form, who)
     about = f"{name} {'acts' if grid.action_labels else 'waits'} after {line}"
     if line == ROOT:
@@ -110,20 +112,21 @@ def plot_hands(
     reached = places.at(node).probability
     above = f"{about}, reached in {reached:.1%} of plays"
     axes.set_title(above, fontsize=FONT_SIZE + 1, parse_math=False)
-    add_legend_below(figure, _legend_marks(grid), 6, FONT_SIZE)
+    add_legend_below(figure, _legend_marks(grid, styles), 6, FONT_SIZE)
     game = shorten(title or form.name, MAX_TITLE)
     figure.suptitle("\n".join(wrap_spec(game)), fontsize=TITLE_FONT_SIZE, parse_math=False)
     return figure
 
 
-def _draw_cells(axes: Axes, grid: HandGridView) -> None:
+def _draw_cells(axes: Axes, grid: HandGridView, styles: Sequence[ActionStyle]) -> None:
     """Draw all classes, pairs on the diagonal."""
     cells = [cell for row in grid.cells for cell in row]
     # Per hand, not per class: an offsuit class has 12 hands, a pair 6, and a suited class 4.
     largest = max(map(_density, cells))
     for row, line in enumerate(grid.cells):
         for column, cell in enumerate(line):
-            _draw_cell(axes, row, column, cell, largest)
+            shares = _shares(grid, cell, styles) if cell.actions else [(RANGE_COLOR, 1.0)]
+            _draw_cell(axes, row, column, cell, _density(cell) / largest, shares)
     size = len(grid.cells)
     axes.set(xlim=(0, size), ylim=(size, 0), aspect="equal")
     axes.set_xticks([])
@@ -140,11 +143,25 @@ def _density(cell: HandCellView) -> float:
     return 1.0 if cell.probability is None else cell.probability / cell.num_hands
 
 
-def _draw_cell(axes: Axes, row: int, column: int, cell: HandCellView, largest: float) -> None:
-    """Draw the label and the bar of a class."""
+def _shares(
+    grid: HandGridView, cell: HandCellView, styles: Sequence[ActionStyle]
+) -> list[tuple[str, float]]:
+    """Return the color and the probability of each action of a class, in the order of styles."""
+    found = dict(zip(grid.action_labels, cell.actions, strict=True))
+    return [(style.color, found[style.label]) for style in styles if style.label in found]
+
+
+def _draw_cell(
+    axes: Axes,
+    row: int,
+    column: int,
+    cell: HandCellView,
+    density: float,
+    shares: Sequence[tuple[str, float]],
+) -> None:
+    """Draw the label of a class, and a bar with colors by shares."""
     from matplotlib.patches import Rectangle
 
-    density = _density(cell)
     axes.text(
         column + GAP,
         row + LABEL_HEIGHT / 2 + GAP / 2,
@@ -157,17 +174,16 @@ def _draw_cell(axes: Axes, row: int, column: int, cell: HandCellView, largest: f
     if not density > 0:
         axes.add_patch(Rectangle((column, row), 1, 1, color="#f0f0f0", zorder=0, linewidth=0))
         return
-    height = BAR_HEIGHT * density / largest
+    height = BAR_HEIGHT * density
     left = column + GAP
-    shares = zip(cell.actions, COLORS, strict=False) if cell.actions else [(1.0, RANGE_COLOR)]
-    for share, color in shares:
+    for color, share in shares:
         width = share * (1 - 2 * GAP)
         below = row + 1 - GAP
         axes.add_patch(Rectangle((left, below - height), width, height, color=color, linewidth=0))
         left += width
 
 
-def _legend_marks(grid: HandGridView) -> list[Patch]:
+def _legend_marks(grid: HandGridView, styles: Sequence[ActionStyle]) -> list[Patch]:
     """Return the actions with their colors and their probabilities over all hands."""
     from matplotlib.patches import Patch
 
@@ -175,9 +191,11 @@ def _legend_marks(grid: HandGridView) -> list[Patch]:
     weights = [1.0 if cell.probability is None else cell.probability for cell in cells]
     total = sum(weights) or 1.0
     marks = []
-    for number, label in enumerate(grid.action_labels[: len(COLORS)]):
-        mean = sum(w * cell.actions[number] for w, cell in zip(weights, cells, strict=True)) / total
-        marks.append(Patch(color=COLORS[number], label=f"{label} {mean:.1%}"))
+    for style in styles:
+        if style.label in grid.action_labels:
+            at = grid.action_labels.index(style.label)
+            mean = sum(w * cell.actions[at] for w, cell in zip(weights, cells, strict=True)) / total
+            marks.append(Patch(color=style.color, label=f"{style.label} {mean:.1%}"))
     return marks or [
         Patch(color=RANGE_COLOR, label="the height of a bar is the probability of the hand")
     ]

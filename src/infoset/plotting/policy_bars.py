@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
@@ -12,7 +12,6 @@ from infoset.errors import ParameterError
 from infoset.forms import Form, as_public_form, as_sequence_form
 from infoset.game import player_name
 from infoset.plotting.figures import (
-    COLORS,
     TITLE_FONT_SIZE,
     add_legend_below,
     new_figure,
@@ -23,6 +22,7 @@ from infoset.plotting.pen import INK
 from infoset.plotting.policy_grids import MAX_SCANNED, PolicyGrid, find_grids, find_public_grids
 from infoset.policy import PolicyRow, TabularPolicy, check_policy
 from infoset.utils.arguments import check_choice, check_count
+from infoset.views.action_styles import ActionStyle, styles_of
 from infoset.views.labels import hand_class
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ FADED: Final = 0.35
 
 LABEL_LENGTH: Final = 60
 """Maximum number of characters of an infostate or public state; middle steps are left out."""
+
+MAX_LEGEND: Final = 15
+"""Maximum number of actions in a legend."""
 
 SEPARATOR: Final = " / "
 
@@ -131,7 +134,7 @@ def plot_policy(
         total = len(set(tree.public_state[tree.acting].tolist()))
         panels.append(_grid_panel(policy.form, grid, total, max_rows))
     panels = panels or _bar_panels(policy, policy.sorted_rows(), max_rows)
-    return _draw(panels, title or policy.form.name)
+    return _draw(panels, title or policy.form.name, styles_of(policy.form))
 
 
 def _plot_public(
@@ -145,7 +148,7 @@ def _plot_public(
     grids = () if layout == "bars" else find_public_grids(policy)
     panels = [_grid_panel(form, grid, len(grid.public_states), max_rows) for grid in grids]
     panels = panels or _bar_panels(policy, policy.rows(), max_rows, MAX_SCANNED)
-    return _draw(panels, title or form.name)
+    return _draw(panels, title or form.name, styles_of(form))
 
 
 def _with_hands_in_order(rows: list[PolicyRow]) -> list[PolicyRow]:
@@ -199,25 +202,25 @@ def _panel_title(player: str, num_shown: int, total: int, noun: str) -> str:
     return f"{player}{count}"
 
 
-def _draw(panels: list[_Panel], title: str) -> Figure:
+def _draw(panels: list[_Panel], title: str, styles: Sequence[ActionStyle]) -> Figure:
     highest = max((len(panel.rows) for panel in panels), default=1)
     widths = [panel.inches for panel in panels] or [BAR_WIDTH]
     figure = new_figure((sum(widths), MARGIN_HEIGHT + ROW_HEIGHT * highest), layout="constrained")
     rows = [row for panel in panels for row in panel.cells.values()]
-    actions = dict.fromkeys(str(action) for row in rows for action in row.actions)
-    colors = {name: COLORS[number % len(COLORS)] for number, name in enumerate(actions)}
+    drawn = {str(action) for row in rows for action in row.actions}
+    shown = {style.label: style for style in styles if style.label in drawn}
     all_axes = figure.subplots(1, len(widths), squeeze=False, width_ratios=widths)[0]
     for axes, panel in zip(all_axes, panels, strict=False):
-        _draw_panel(axes, panel, colors, highest)
-    _add_legend(figure, colors, is_faded=any(row.own_reach <= 0 for row in rows))
+        _draw_panel(axes, panel, shown, highest)
+    _add_legend(figure, shown, is_faded=any(row.own_reach <= 0 for row in rows))
     figure.suptitle("\n".join(wrap_spec(title)), fontsize=TITLE_FONT_SIZE, parse_math=False)
     return figure
 
 
-def _draw_panel(axes: Axes, panel: _Panel, colors: dict[str, str], highest: int) -> None:
+def _draw_panel(axes: Axes, panel: _Panel, styles: Mapping[str, ActionStyle], highest: int) -> None:
     """Draw the bars of one player, from top to bottom."""
     for (place, column), row in panel.cells.items():
-        _draw_bar(axes, panel, place, column, row, colors)
+        _draw_bar(axes, panel, place, column, row, styles)
     axes.set_title(panel.title, fontsize=FONT_SIZE + 2, parse_math=False)
     axes.set_yticks(range(len(panel.rows)), panel.rows, fontsize=FONT_SIZE)
     axes.set(xlim=(0, max(1, len(panel.columns))), ylim=(highest - 0.4, -0.6))
@@ -236,17 +239,23 @@ def _draw_panel(axes: Axes, panel: _Panel, colors: dict[str, str], highest: int)
 
 
 def _draw_bar(
-    axes: Axes, panel: _Panel, place: int, column: int, row: PolicyRow, colors: dict[str, str]
+    axes: Axes,
+    panel: _Panel,
+    place: int,
+    column: int,
+    row: PolicyRow,
+    styles: Mapping[str, ActionStyle],
 ) -> None:
     """Draw the actions of an infostate; those whose bars are long enough have their names."""
     length = LENGTH if panel.columns else 1.0
     left = column + (1 - length) / 2
     is_faded = row.own_reach <= 0
-    for action, probability in zip(row.actions, row.probabilities.tolist(), strict=True):
-        name, width = str(action), length * probability
-        axes.barh(
-            place, width, THICKNESS, left, color=colors[name], alpha=FADED if is_faded else 1.0
-        )
+    shares = dict(zip(map(str, row.actions), row.probabilities.tolist(), strict=True))
+    for name, style in styles.items():
+        if name not in shares:
+            continue
+        width, alpha = length * shares[name], FADED if is_faded else 1.0
+        axes.barh(place, width, THICKNESS, left, color=style.color, alpha=alpha)
         if CHARACTER * (len(name) + 1) <= width * panel.cell_width:
             axes.text(
                 left + width / 2,
@@ -254,20 +263,20 @@ def _draw_bar(
                 name,
                 ha="center",
                 va="center",
-                color=INK if is_faded else "white",
+                color=INK if is_faded else style.ink,
                 fontsize=FONT_SIZE,
                 parse_math=False,
             )
         left += width
 
 
-def _add_legend(figure: Figure, colors: dict[str, str], *, is_faded: bool) -> None:
-    """Name the colors, unless two actions share one, and say what pale bars are."""
+def _add_legend(figure: Figure, styles: Mapping[str, ActionStyle], *, is_faded: bool) -> None:
+    """Name the colors, unless there are many, and say what pale bars are."""
     from matplotlib.patches import Patch
 
     marks = []
-    if len(colors) <= len(COLORS):
-        marks = [Patch(color=color, label=name) for name, color in colors.items()]
+    if len(styles) <= MAX_LEGEND:
+        marks = [Patch(color=style.color, label=name) for name, style in styles.items()]
     if is_faded:
         marks.append(Patch(color=INK, alpha=FADED, label="pale: not reached by own actions"))
     if marks:

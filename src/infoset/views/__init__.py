@@ -1,6 +1,13 @@
 """What pages show, as plain values: public states, beliefs, differences, plays, runs."""
 
-from infoset.views.belief_views import BeliefView, view_beliefs
+from infoset.views.action_styles import ActionStyle, action_keys, action_styles, styles_of
+from infoset.views.belief_views import (
+    BeliefView,
+    HoldingView,
+    PlayerBeliefView,
+    view_beliefs,
+    view_player_belief,
+)
 from infoset.views.explorer import Explorer, Opponent, RequestError
 from infoset.views.form_views import (
     FormHistoriesView,
@@ -58,6 +65,7 @@ from infoset.views.tree_places import TreePlaces
 
 __all__ = [
     "QUESTIONS",
+    "ActionStyle",
     "ActionView",
     "BeliefEntry",
     "BeliefView",
@@ -76,6 +84,7 @@ __all__ = [
     "HandGridView",
     "HistoriesView",
     "HistoryView",
+    "HoldingView",
     "InfostateView",
     "InfostatesView",
     "LeakView",
@@ -92,6 +101,7 @@ __all__ = [
     "Places",
     "Play",
     "PlayView",
+    "PlayerBeliefView",
     "PolicyView",
     "PositionView",
     "PotView",
@@ -106,7 +116,10 @@ __all__ = [
     "ThoughtView",
     "TreePlaces",
     "WatchedMethod",
+    "action_keys",
+    "action_styles",
     "grid_of_hands",
+    "styles_of",
     "view_beliefs",
     "view_children",
     "view_differences",
@@ -118,6 +131,7 @@ __all__ = [
     "view_infostates",
     "view_leaks",
     "view_match",
+    "view_player_belief",
     "view_probabilities",
     "view_state",
     "view_state_leaks",

@@ -1,4 +1,4 @@
-"""What two players may hold at a public state, as a matrix of joint probabilities."""
+"""What players may hold at a public state: for an onlooker, and for one of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from infoset.errors import ParameterError
 from infoset.game import player_name
 from infoset.typing import LongArray, Player
 from infoset.utils.arguments import check_player
-from infoset.views.labels import MAX_CELL_LENGTH, number_duplicates
+from infoset.views.labels import MAX_CELL_LENGTH, class_text, hand_class, number_duplicates
 from infoset.views.places import Place, Places
 
 MAX_BELIEFS = 60
@@ -33,6 +33,79 @@ class BeliefView:
     """How infostates were merged if there are more than 60; empty otherwise."""
 
 
+MAX_ENTRIES = 12
+"""Entries of a player's belief, the most probable ones."""
+
+
+@dataclass(frozen=True)
+class HoldingView:
+    """What another player may hold."""
+
+    label: str
+    """An infostate, or a class of hands such as `AKo`."""
+    probability: float
+
+
+@dataclass(frozen=True)
+class PlayerBeliefView:
+    """What a player at a public state believes that another player holds."""
+
+    state: int
+    player: Player
+    infostate: int
+    other: Player
+    entries: tuple[HoldingView, ...]
+    """The most probable first; empty if the policy never leads to the infostate."""
+    rest: float
+    """Probability of what is not listed."""
+
+
+def view_player_belief(
+    places: Places, state: int, player: Player, infostate: int, other: Player
+) -> PlayerBeliefView:
+    """Return what a player believes that another holds, given its own infostate.
+
+    Parameters
+    ----------
+    infostate
+        Number of the player's infostate.
+
+    Raises
+    ------
+    ParameterError
+        If the public state or a player does not exist, the players are equal, or the infostate is
+        not one of the public state.
+    """
+    place = places.at(state)
+    _check_players(places, player, other)
+    is_other = place.infostates(player) != infostate
+    if is_other.all():
+        raise ParameterError(
+            f"infostate={infostate}: player {player} never has it at public state {state}"
+        )
+    every = range(len(place.infostates(other)))
+    texts = place.labels(other, every, MAX_CELL_LENGTH)
+    classes = [hand_class(text) for text in texts]
+    texts = [class_text(one) if one else text for one, text in zip(classes, texts, strict=True)]
+    groups = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    of = np.array([groups[text] for text in texts])
+    mass = place.joint((player, other), (is_other.astype(np.int64), of))[0]
+    total = float(mass.sum())
+    shares = mass / total if total > 0 else mass
+    order = np.argsort(-shares, kind="stable")[:MAX_ENTRIES].tolist()
+    labels = [*groups]
+    entries = [HoldingView(labels[at], float(shares[at])) for at in order if shares[at] > 0]
+    rest = max(0.0, 1.0 - sum(entry.probability for entry in entries)) if entries else 0.0
+    return PlayerBeliefView(state, player, infostate, other, tuple(entries), rest)
+
+
+def _check_players(places: Places, one: Player, other: Player) -> None:
+    for player in (one, other):
+        check_player(player, places.num_players, places.name)
+    if one == other:
+        raise ParameterError(f"players {one} and {other}: give two different players")
+
+
 def view_beliefs(places: Places, state: int, row: Player = 0, column: Player = 1) -> BeliefView:
     """Return the joint probabilities of what two players hold at a public state.
 
@@ -45,10 +118,7 @@ def view_beliefs(places: Places, state: int, row: Player = 0, column: Player = 1
         If the public state or a player does not exist, or the players are equal.
     """
     place, players = places.at(state), (row, column)
-    for player in players:
-        check_player(player, places.num_players, places.name)
-    if row == column:
-        raise ParameterError(f"row={row} and column={column}: give two different players")
+    _check_players(places, row, column)
     groups = [_groups(place, player) for player in players]
     table = place.joint(players, (groups[0].of, groups[1].of))
     total = float(table.sum())

@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from infoset.efg import ExtensiveForm
@@ -20,6 +21,7 @@ from infoset.forms import PublicForm
 from infoset.game import Game, player_name
 from infoset.policy import Policy, TabularPolicy
 from infoset.tree import GameTree
+from infoset.views.action_styles import ActionStyle, styles_of
 from infoset.views.form_views import FormValues
 from infoset.views.game_view import GameView, MethodView, PolicyView, PotView, SubjectKind
 from infoset.views.glossary import TERMS
@@ -277,6 +279,8 @@ class Explorer:
             ),
             pot=self._pot,
             sizes=self._values[0].sizes if self._values else {},
+            actions=self._actions,
+            start=self._start(),
             policies=tuple(_policy_view(name, values) for name, values in policies),
             opponents=tuple(self._opponents) if self.rules is not None else (),
             methods=tuple(
@@ -289,6 +293,22 @@ class Explorer:
         """Return the places of the first policy; None where the game has none."""
         first = self._values[0] if self._values else None
         return None if isinstance(first, FormValues) else first
+
+    @cached_property
+    def _actions(self) -> tuple[ActionStyle, ...]:
+        """The styles of all actions, which policies and their lists share."""
+        return styles_of(self._values[0].policy.form) if self._values else ()
+
+    def _start(self) -> int:
+        """Return the first place where somebody acts, on the most probable line."""
+        places = self._places()
+        if places is None:
+            return 0
+        place = places.at(0)
+        while not place.actors and place.children:
+            below = [places.at(number) for number in place.children]
+            place = max(below, key=lambda child: child.probability)
+        return place.number
 
     @property
     def _pot(self) -> PotView | None:
@@ -305,7 +325,7 @@ class Explorer:
         """Return the exclusive upper bound of an argument; views check some ranges themselves."""
         if argument in ("policy", "first", "second"):
             return len(self._values)
-        if argument in ("player", "row", "column"):
+        if argument in ("player", "other", "row", "column"):
             return self.game.num_players
         if argument in ("state", "history"):
             return self._values[0].num_places if self._values else 0

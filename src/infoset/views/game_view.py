@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from infoset.views.action_styles import ActionStyle
+
 SubjectKind = Literal["tree", "public", "form", "rules"]
 """What an explorer shows: a tree, a public form, an extensive form, or rules alone."""
 
@@ -52,6 +54,10 @@ class GameView:
     """None in most games; see `Game.initial_pot`."""
     sizes: dict[str, int]
     """Counts by what is counted, such as `histories`."""
+    actions: tuple[ActionStyle, ...]
+    """All actions, in the order in which they are shown; empty if the game is not built."""
+    start: int
+    """The public state that is shown first: the first decision, on the most probable line."""
     policies: tuple[PolicyView, ...]
     opponents: tuple[str, ...]
     methods: tuple[MethodView, ...]

@@ -6,7 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from infoset.views.belief_views import BeliefView, view_beliefs
+from infoset.views.belief_views import (
+    BeliefView,
+    PlayerBeliefView,
+    view_beliefs,
+    view_player_belief,
+)
 from infoset.views.form_views import (
     FormHistoriesView,
     FormInfostatesView,
@@ -81,6 +86,9 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     "infostates": _page(InfostatesView, view_infostates, "policy", "state", "player"),
     "hands": Question(HandGridView, ("policy", "state", "player"), view_hand_grid),
     "beliefs": Question(BeliefView, ("policy", "state", "row", "column"), view_beliefs),
+    "player_belief": Question(
+        PlayerBeliefView, ("policy", "state", "player", "infostate", "other"), view_player_belief
+    ),
     "histories": _page(HistoriesView, view_histories, "policy", "state"),
     "state_leaks": _page(StateLeaksView, view_state_leaks, "policy"),
     "leaks": _page(LeaksView, view_leaks, "policy"),

@@ -14,15 +14,19 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.typing import IntArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player
-from infoset.views.labels import hand_class
+from infoset.views.labels import class_text, hand_class
 from infoset.views.places import Place, Places
 
 MAX_CHILDREN = 200
 """Children and histories in one answer; the next call begins where it ends."""
 MAX_INFOSTATES = 500
 """Infostates of one player in one answer."""
+MAX_CHOICES = 8
+"""Children of each public state on a path, in one answer."""
 MAX_PROBABILITIES = 60
 """Acting infostates of each player whose probabilities a run sends."""
+MAX_HANDS = 1326
+"""Hands of two cards, all of which are in one answer."""
 MAX_LABEL = 60
 
 
@@ -64,6 +68,8 @@ class StateView:
     state: int
     path: tuple[StateLink, ...]
     """The public states from the root to this one."""
+    choices: tuple[ChildrenView, ...]
+    """For each state of the path its most probable children, in order, and the next one."""
     probability: float
     """Probability of the state under the policy."""
     num_histories: int
@@ -108,7 +114,9 @@ class InfostateView:
     """Expected utility of the player here; None if chance and the others never lead here."""
     actions: tuple[ActionView, ...]
     """Empty where the player does not act."""
-    equity: float | None = None
+    hand: str
+    """The class of a hand of two cards, such as `AKo`; empty otherwise."""
+    equity: float | None
     """Probability to win plus half of that to tie, if all betting stopped; only in public forms."""
 
 
@@ -178,15 +186,19 @@ def view_state(places: Places, state: int) -> StateView:
     (['∅', 'call'], 0.5, (1,))
     """
     place = places.at(state)
-    path: list[StateLink] = []
+    line: list[Place] = []
     at: Place | None = place
     while at is not None:
-        path.append(_link(at))
+        line.insert(0, at)
         at = at.parent
-    here = path[0]
+    here = _link(place)
+    following = [*(one.number for one in line[1:]), None]
     return StateView(
         state=state,
-        path=tuple(reversed(path)),
+        path=tuple(map(_link, line)),
+        choices=tuple(
+            _choices(places, one, taken) for one, taken in zip(line, following, strict=True)
+        ),
         probability=place.probability,
         num_histories=place.num_histories,
         num_infostates=here.num_infostates,
@@ -196,8 +208,18 @@ def view_state(places: Places, state: int) -> StateView:
     )
 
 
+def _choices(places: Places, place: Place, taken: int | None) -> ChildrenView:
+    """Return the most probable children of a place, and the one that is taken, in order."""
+    children = place.children
+    links = [_link(places.at(number)) for number in children]
+    likely = sorted(links, key=lambda link: (link.state != taken, -link.probability))
+    shown = {link.state for link in likely[:MAX_CHOICES]}
+    kept = tuple(link for link in links if link.state in shown)
+    return ChildrenView(place.number, 0, len(children), kept)
+
+
 def view_infostates(places: Places, state: int, player: Player, start: int = 0) -> InfostatesView:
-    """Return up to 500 of a player's infostates at a public state.
+    """Return up to 500 of a player's infostates at a public state, or all of its hands.
 
     Raises
     ------
@@ -207,9 +229,15 @@ def view_infostates(places: Places, state: int, player: Player, start: int = 0) 
     place = places.at(state)
     check_player(player, places.num_players, places.name)
     numbers = place.infostates(player)
-    shown = range(len(numbers))[page(start, len(numbers), MAX_INFOSTATES)]
+    every = range(len(numbers))
+
+    def are_all_hands(positions: range) -> bool:
+        labels = place.labels(player, positions, MAX_LABEL)
+        return bool(labels) and None not in map(hand_class, labels)
+
+    are_hands = are_all_hands(every[:1]) and are_all_hands(every)
+    shown = every[page(start, len(numbers), MAX_HANDS if are_hands else MAX_INFOSTATES)]
     rows = _infostates(place, player, numbers, shown)
-    are_hands = bool(rows) and all(hand_class(row.label) is not None for row in rows)
     frequencies = _frequencies(place, player, len(numbers))
     return InfostatesView(state, player, start, len(numbers), rows, are_hands, frequencies)
 
@@ -293,6 +321,7 @@ def _infostates(
             probability=float(reach[at]) / total if total > 0 else None,
             value=known(values[at]),
             actions=_actions(place, player, at, float(values[at]), float(counterfactual[at])),
+            hand=class_text(place_of) if (place_of := hand_class(label)) else "",
             equity=None if equity is None else known(equity[at]),
         )
         for at, label in zip(shown, labels, strict=True)

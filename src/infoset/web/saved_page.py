@@ -7,7 +7,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from html import escape
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, Final
 
@@ -164,10 +164,20 @@ def _place_questions(
                 for start in _starts(count, PAGE_SIZES[name]):
                     found.append({"ask": name, **at, **start})
             for player, number in enumerate(about["num_infostates"]):
-                for start in _starts(number, PAGE_SIZES["infostates"]):
-                    found.append({"ask": "infostates", **at, "player": player, **start})
-                if explorer.ask(found[-1])["are_hands"]:
+                first = {"ask": "infostates", **at, "player": player, "start": 0}
+                found.append(first)
+                held = explorer.ask(first)
+                if held["are_hands"]:
                     found.append({"ask": "hands", **at, "player": player})
+                for start in _starts(number, PAGE_SIZES["infostates"])[1:]:
+                    if start["start"] >= len(held["infostates"]):
+                        found.append({"ask": "infostates", **at, "player": player, **start})
+                # Of hands, there are too many for an answer each.
+                if player in about["actors"] and not held["are_hands"]:
+                    for entry, other in product(held["infostates"], players):
+                        if other != player:
+                            belief = {"infostate": entry["infostate"], "other": other}
+                            found.append({"ask": "player_belief", **at, "player": player, **belief})
             for row, column in combinations(players, 2):
                 found.append({"ask": "beliefs", **at, "row": row, "column": column})
             for question in found:

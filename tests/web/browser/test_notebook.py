@@ -51,7 +51,7 @@ def test_a_game_is_explored_in_every_place(visit, kuhn, saved, request, place):
                 has=visitor.page.get_by_role("rowheader", name=entry["label"], exact=True)
             )
             expect(row).to_contain_text(f"{entry['own_reach']:.3f}".replace("0.000", "0"))
-    expect(root.get_by_role("region", name="belief matrix")).to_contain_text("K")
+    expect(visitor.open_beliefs()).to_contain_text("K")
     visitor.show("compare")
     found = kuhn.explorer.ask({"ask": "differences", "first": 0, "second": 1})
     rows = root.get_by_role("region", name="differences").get_by_role("row")
@@ -132,7 +132,7 @@ def test_a_notebook_by_keyboard_keeps_its_cells(notebook):
     visitor.show("play")
     visitor.press(visitor.root.get_by_role("button", name="begin"))
     expect(visitor.root.get_by_role("group", name="your actions")).to_be_visible()
-    page.keyboard.press("1")
+    page.keyboard.press("p")
     expect(visitor.root.get_by_text("you: pass")).to_be_visible()
     assert cells.count() == before
     assert page.locator(".jp-MarkdownCell").count() == 0
@@ -192,7 +192,7 @@ def test_runs_of_a_notebook_are_watched_and_end_with_the_page_and_its_kernel(not
 
 def test_a_kernel_that_has_ended_is_reported(notebook, lab):
     visitor = notebook(EXPLORE, "1")
-    expect(visitor.root.get_by_role("region", name="belief matrix")).to_be_visible()
+    visitor.open_beliefs()
     visitor.show("watch")
     visitor.choose("method", "cfr+")
     visitor.press(visitor.root.get_by_role("button", name="start", exact=True))
@@ -205,7 +205,7 @@ def test_a_kernel_that_has_ended_is_reported(notebook, lab):
 
 def test_colors_follow_the_notebook_and_there_are_no_barriers(notebook, axe):
     visitor = notebook(EXPLORE)
-    expect(visitor.root.get_by_role("region", name="belief matrix")).to_be_visible()
+    visitor.open_beliefs()
     found = {}
     for scheme, paper in (("light", "white"), ("dark", "black")):
         visitor.page.locator(".jp-Notebook").first.evaluate(

@@ -93,7 +93,7 @@ def test_a_state_that_is_never_reached_says_so(visit, leduc, hand):
     visitor = visit(leduc.url, hand)
     visitor.choose("policy", "lp")
     note = visitor.page.get_by_role("note").filter(has_text="never reaches")
-    expect(visitor.page.get_by_role("region", name="belief matrix")).to_be_visible()
+    visitor.open_beliefs()
     states = leduc.explorer
     never = next(
         answer
@@ -102,7 +102,7 @@ def test_a_state_that_is_never_reached_says_so(visit, leduc, hand):
     )
     visitor.explore(*(link["label"] for link in never["path"][1:]))
     expect(note).to_be_visible()
-    expect(visitor.page.get_by_role("region", name="belief matrix")).to_have_count(0)
+    expect(visitor.page.get_by_text("belief of an onlooker")).to_have_count(0)
 
 
 @HANDS
@@ -236,11 +236,14 @@ def test_a_run_is_watched_on_a_public_form(visit, hand):
         shown_frequencies = page.locator(".player-part .facts").first
         often = pytest.approx([100 * share for share in answer["frequencies"]], abs=0.11)
         visitor.wait_until(lambda: percents(shown_frequencies.inner_text()) == often)
+        # The hands of a class are listed if the class is chosen.
         table = page.get_by_role("region", name="infostates of player 0")
+        grid = page.get_by_role("region", name="hands of player 0")
+        visitor.press(grid.get_by_role("button", name=held["hand"], exact=True))
         row = table.get_by_role("row").filter(
             has=page.get_by_role("rowheader", name=held["label"], exact=True)
         )
-        shares = (held["probability"], held["equity"], *(a["probability"] for a in held["actions"]))
+        shares = (*(a["probability"] for a in held["actions"]), held["equity"], held["probability"])
         expected = pytest.approx([100 * share for share in shares], abs=0.06)
         visitor.wait_until(lambda: percents(row.inner_text()) == expected)
 

@@ -131,6 +131,13 @@ class Visitor:
             expect(tab).to_be_focused()
         expect(tab).to_have_attribute("aria-selected", "true")
 
+    def open_beliefs(self) -> Locator:
+        """Open what an onlooker believes; return it."""
+        self.press(self.root.locator("summary", has_text="belief of an onlooker"))
+        matrix = self.root.get_by_role("region", name="belief matrix")
+        expect(matrix).to_be_visible()
+        return matrix
+
     def explore(self, *labels: str) -> Locator:
         """Go from the root of the tree to a descendant, by the labels on the way; return it."""
         node = self.root.get_by_role("treeitem").first

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import typer
 
@@ -103,7 +104,7 @@ def run(
     if own_names(rules):
         who = f"{player_name(rules, human)} ({who})"
     write(f"{rules}: you are {who}, against {against}")
-    write(f"answer with the name, its beginning, or the number of an action; {table.keys}")
+    write(f"answer with the name, its beginning, or the key of an action; {table.keys}")
     hands = list(play_hands(table, write))
     _tell_notes(others, against)
     if as_json:
@@ -153,7 +154,8 @@ def _tell_notes(player: Policy | CorrelatedPolicy, text: str) -> None:
             tell(f"note: {text}: {note}")
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True)
+class Table:
     """A game, who plays it, and the limits on the moves that are not the human's."""
 
     rules: Game
@@ -164,6 +166,8 @@ class Table(NamedTuple):
     seconds: float | None = None
     """Time limit between two decisions of the human; None for no limit."""
     coach: Coach | None = None
+    action_keys: dict[str, str] = field(default_factory=dict)
+    """Keys of the actions that have been offered, which stay the same."""
 
     @property
     def keys(self) -> str:
@@ -255,15 +259,20 @@ def _ask(table: Table, history: History, legal: Sequence[Action], write: Write) 
     InputEndedError
         At the end of the input, or if the player quits.
     """
+    from infoset.views.action_styles import NUMBERS_ALONE, action_keys
+
     names = [str(action) for action in legal]
+    # Numbers are typed as they are, so that keys for them would be confusing.
+    words = [name for name in names if not NUMBERS_ALONE.fullmatch(name)]
+    table.action_keys.update(action_keys(words, table.action_keys))
     infostate = history.infostates[table.human]
     board = table.rules.board_as_seen(infostate)
     while True:
         if board is not None:
             write(board)
-        write(menu(names))
+        write(menu(names, table.action_keys))
         line = _read_line()
-        position = find_choice(line, names)
+        position = find_choice(line, names, table.action_keys)
         if position is not None:
             return legal[position]
         if line.lower() in STOP:
@@ -297,19 +306,17 @@ def _read_line() -> str:
     return line.strip()
 
 
-def menu(names: Sequence[str]) -> str:
-    """Return the list of actions, with numbers unless the actions are numbers themselves.
+def menu(names: Sequence[str], keys: Mapping[str, str]) -> str:
+    """Return the list of actions with their keys.
 
     Examples
     --------
-    >>> menu(["pass", "bet"])
-    'your move: [1] pass  [2] bet'
+    >>> menu(["pass", "bet", "2"], {"pass": "p", "bet": "b"})
+    'your move: [p] pass  [b] bet  2'
     """
-    are_numbers = any(name.isdecimal() for name in names)
     # Spaces inside an entry must not become line breaks.
     entries = [
-        (name if are_numbers else f"[{number}] {name}").replace(" ", JOINT)
-        for number, name in enumerate(names, start=1)
+        (f"[{keys[name]}] {name}" if keys.get(name) else name).replace(" ", JOINT) for name in names
     ]
     text = fill(
         "  ".join(entries),
@@ -322,34 +329,33 @@ def menu(names: Sequence[str]) -> str:
     return text.replace(JOINT, " ")
 
 
-def find_choice(text: str, names: Sequence[str]) -> int | None:
-    """Return the index of the action with a name, beginning or number from 1; None if unclear.
-
-    If the actions are numbers themselves, a number is always read as a whole name.
+def find_choice(text: str, names: Sequence[str], keys: Mapping[str, str]) -> int | None:
+    """Return the index of the action with a name, a key or a beginning; None if unclear.
 
     Examples
     --------
-    >>> find_choice("Bet", ["pass", "bet"]), find_choice("1", ["pass", "bet"])
-    (1, 0)
-    >>> find_choice("be", ["pass", "bet"]), find_choice("f", ["fold", "feint"])
-    (1, None)
+    >>> keys = {"fold": "f", "feint": "e", "pass": "p", "bet": "b"}
     >>> (
-    ...     find_choice("5", ["2", "5"]),
-    ...     find_choice("1", ["2", "5"]),
-    ...     find_choice("?", ["2", "5"]),
+    ...     find_choice("Bet", ["pass", "bet"], keys),
+    ...     find_choice("p", ["pass", "bet"], keys),
     ... )
-    (1, None, None)
+    (1, 0)
+    >>> (
+    ...     find_choice("e", ["fold", "feint"], keys),
+    ...     find_choice("fe", ["fold", "feint"], keys),
+    ... )
+    (1, 1)
     """
     given = text.lower()
-    named = [position for position, name in enumerate(names) if name.lower() == given]
-    if len(named) == 1:
-        return named[0]
-    # Numbers count the actions, unless the actions are numbers: "5" is then a name, or nothing.
-    if text.isdecimal():
-        are_numbers = any(name.isdecimal() for name in names)
-        return int(text) - 1 if not are_numbers and 1 <= int(text) <= len(names) else None
-    begun = [position for position, name in enumerate(names) if name.lower().startswith(given)]
-    return begun[0] if given and len(begun) == 1 else None
+    lower = [name.lower() for name in names]
+    for found in (
+        [at for at, name in enumerate(lower) if name == given],
+        [at for at, name in enumerate(names) if given and keys.get(name) == given],
+        [at for at, name in enumerate(lower) if given and name.startswith(given)],
+    ):
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
 def _show_end(history: History, write: Write) -> None:
