@@ -68,10 +68,8 @@ def test_labels_with_an_equal_first_word_share_a_hue():
 
 @pytest.mark.parametrize("game", [*GAMES, RIVER])
 def test_actions_at_an_infostate_can_be_told_apart(game):
-    if game == RIVER:
-        form = infoset.build_public_form(game)
-    else:
-        form = cached_tree(game).sequence_form
+    is_river = game == RIVER
+    form = infoset.build_public_form(game) if is_river else cached_tree(game).sequence_form
     styles = {style.label: style for style in styles_of(form)}
     assert {str(action) for actions in form.action_sets for action in actions} == styles.keys()
     keys = [style.key for style in styles.values() if style.key]

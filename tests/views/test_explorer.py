@@ -21,6 +21,7 @@ from infoset.views import (
     WatchedMethod,
     view_infostates,
 )
+from infoset.views.explorer import MAX_PLAYS
 from infoset.views.glossary import TERMS
 from tests.support.cached_games import cached_tree
 from tests.support.market import Market
@@ -101,7 +102,7 @@ def test_a_play_by_questions(leduc):
     review = leduc.ask({"ask": "review", "play": view["play"], "policy": 1})
     assert review["decisions"]
     assert review["utilities"][0] == view["utility"]
-    for _ in range(8):
+    for _ in range(MAX_PLAYS):
         leduc.ask({"ask": "play", "opponent": 0, "player": 1, "seed": 0})
     with pytest.raises(RequestError, match="does not exist any more"):
         leduc.ask({"ask": "review", "play": view["play"]})
@@ -121,6 +122,27 @@ def test_two_runs_at_most_and_their_policies_can_be_shown(leduc):
     for wrong in ((1, 0), (0, 10**6)):
         with pytest.raises(RequestError, match="counted from 0"):
             leduc.start_run(*wrong)
+
+
+def test_the_page_begins_at_the_first_decision_of_the_most_probable_line():
+    tree = cached_tree("goofspiel(num_cards=3,imp_info=True)")
+    explorer = Explorer(tree, {"uniform": uniform_policy(tree.sequence_form)})
+    start = explorer.ask({"ask": "game"})["start"]
+    view = explorer.ask({"ask": "state", "policy": 0, "state": start})
+    assert view["actors"] == (0, 1)
+    assert all(not link["actors"] for link in view["path"][:-1])
+
+
+def test_plays_are_continued_by_questions(leduc):
+    view = leduc.ask({"ask": "play", "opponent": 1, "player": 0, "seed": 3})
+    while not view["is_over"]:
+        view = leduc.ask({"ask": "act", "play": view["play"], "action": 0})
+    step = leduc.ask({"ask": "review", "play": view["play"], "policy": 0})["decisions"][0]["step"]
+    again = leduc.ask({"ask": "again", "play": view["play"], "step": step})
+    assert again["play"] != view["play"]
+    assert again["actions"]
+    with pytest.raises(RequestError, match="made no decision there"):
+        leduc.ask({"ask": "again", "play": view["play"], "step": 99})
 
 
 def test_equal_names_get_numbers(leduc):

@@ -25,6 +25,7 @@ from tests.support.cached_games import cached_tree
 from tests.support.small_holdem import SmallHoldem, small_holdem
 
 LEDUC = load_game("leduc_poker")
+LEDUC_FORM = cached_tree("leduc_poker").sequence_form
 
 
 def play_to_end(play: Play, rng: np.random.Generator) -> list[dict]:
@@ -214,3 +215,28 @@ def test_beliefs_say_what_they_leave_out_and_what_was_drawn(monkeypatch):
     assert len(belief.entries) in (4, 5)
     assert sum(entry.probability for entry in belief.entries) + belief.rest == pytest.approx(1)
     assert belief.rest > 0.3
+
+
+def test_a_play_is_continued_from_a_decision_with_the_same_hidden_cards():
+    for seed in range(20):
+        play = Play(LEDUC, 1, UniformPolicy(), seed)
+        first = play.view()
+        with pytest.raises(ParameterError, match="not over"):
+            play.again(1)
+        play_to_end(play, np.random.default_rng(seed))
+        end = play.view()
+        own = [made for made in play._decisions if made.player == 1]
+        for made in own:
+            other = play.again(made.history.depth)
+            assert other.history == made.history
+            lines = [" ".join(line.split()) for line in other.view().lines]
+            assert lines == [" ".join(line.split()) for line in end.lines[: made.history.depth]]
+            assert [one for one in other._decisions if one.player == 1] == own[: own.index(made)]
+            again = play.again(made.history.depth)
+            seen = play_to_end(other, np.random.default_rng(0))
+            assert seen == play_to_end(again, np.random.default_rng(0)), "the same seed"
+            assert len(other.review(uniform_policy(LEDUC_FORM)).decisions) >= own.index(made) + 1
+        assert play.again(own[0].history.depth).view() == first
+        assert play.view() == end, "the play itself has not changed"
+        with pytest.raises(ParameterError, match="made no decision there"):
+            play.again(0)

@@ -19,14 +19,16 @@ from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.views import (
     Explorer,
     PotView,
+    PublicPlaces,
     TreePlaces,
     view_beliefs,
     view_children,
     view_histories,
     view_infostates,
+    view_player_belief,
     view_state,
 )
-from infoset.views.state_views import MAX_CHILDREN
+from infoset.views.state_views import MAX_CHILDREN, MAX_CHOICES
 from tests.support.cached_games import cached_tree
 
 
@@ -206,6 +208,69 @@ def test_rows_and_columns_of_a_belief_sum_to_what_each_player_holds(values):
             np.testing.assert_allclose(table.sum(axis=axis), expected, atol=1e-12)
 
 
+def test_the_belief_of_a_player_is_a_mean_over_its_histories(values):
+    """Histories of a public state are listed by another view, with their infostates."""
+    num_players = values.tree.num_players
+    pairs = [(p, q) for p in range(num_players) for q in range(num_players) if p != q]
+    for state in states(values):
+        histories = view_histories(values, state).histories
+        for player, other in pairs:
+            labels = {row.infostate: row.label for row in rows(values, state, other)}
+            for row in rows(values, state, player):
+                held = [one for one in histories if one.infostates[player] == row.infostate]
+                total = sum(one.probability for one in held)
+                expected = dict.fromkeys(labels.values(), 0.0)
+                for one in held:
+                    expected[labels[one.infostates[other]]] += one.probability / total
+                found = view_player_belief(values, state, player, row.infostate, other)
+                shares = [entry.probability for entry in found.entries]
+                assert shares == sorted(shares, reverse=True)
+                assert sum(shares) + found.rest == pytest.approx(1)
+                for entry in found.entries:
+                    assert entry.probability == pytest.approx(expected[entry.label])
+
+
+def test_a_belief_about_hands_is_by_class_and_excludes_own_cards():
+    river = "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KK', 'AK,QQ,JJ'])"
+    form = infoset.build_public_form(river)
+    places = PublicPlaces(form, uniform_policy(form))
+    own = rows(places, 0, 0)
+    assert {row.hand for row in own} == {"AA", "KK"}
+    aces = next(row for row in own if row.label == "AsAh")
+    found = view_player_belief(places, 0, 0, aces.infostate, 1)
+    # Two aces and three kings are left, in equal and in different suits.
+    expected = {"AKo": 4, "AKs": 2, "QQ": 6, "JJ": 6}
+    total = sum(expected.values())
+    assert {entry.label: entry.probability for entry in found.entries} == pytest.approx(
+        {label: number / total for label, number in expected.items()}
+    )
+    assert found.rest == 0
+
+
+def test_all_hands_are_in_one_answer():
+    form = infoset.build_public_form("nolimit_endgame(board=Ks9d8h4s2c,max_raises=0)")
+    found = view_infostates(PublicPlaces(form, uniform_policy(form)), 0, 0)
+    assert len(found.infostates) == found.total == 47 * 46 // 2
+    assert found.are_hands
+    assert all(row.hand for row in found.infostates)
+
+
+def test_choices_are_the_likely_children_of_the_states_on_the_path(values):
+    for state in states(values):
+        view = view_state(values, state)
+        following = [link.state for link in view.path[1:]]
+        assert [step.state for step in view.choices] == [link.state for link in view.path]
+        for step, taken in zip(view.choices, [*following, None], strict=True):
+            every = view_children(values, step.state)
+            assert step.total == every.total
+            assert len(step.children) == min(every.total, MAX_CHOICES)
+            assert [link for link in every.children if link in step.children] == [*step.children]
+            assert taken is None or taken in [link.state for link in step.children]
+            left = [link.probability for link in every.children if link not in step.children]
+            others = [link.probability for link in step.children if link.state != taken]
+            assert not left or min(others) >= max(left) - 1e-12
+
+
 def test_frequencies_are_means_of_the_policy_weighted_by_the_belief(values):
     for state in states(values):
         for player in range(values.tree.num_players):
@@ -293,6 +358,7 @@ def test_views_are_json_values(values):
             view_infostates(values, state, 0),
             view_histories(values, state),
             view_beliefs(values, state),
+            view_player_belief(values, state, 0, rows(values, state, 0)[0].infostate, 1),
         ]
         for view in views:
             assert json.loads(json.dumps(asdict(view), allow_nan=False))["state"] == state
@@ -307,6 +373,8 @@ def test_views_are_json_values(values):
         (lambda values: view_children(values, 0, 99), "start=99: there are 1 entries"),
         (lambda values: view_infostates(values, 0, 7), "7"),
         (lambda values: view_beliefs(values, 0, 1, 1), "give two different players"),
+        (lambda values: view_player_belief(values, 1, 0, 1, 0), "give two different players"),
+        (lambda values: view_player_belief(values, 1, 0, 999, 1), "never has it at public state 1"),
     ],
 )
 def test_numbers_that_do_not_exist_are_refused(call, words):

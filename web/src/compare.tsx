@@ -63,7 +63,7 @@ export function CompareView({ about, go }: { about: Game; go: (policy: number, s
 /** Values and NashConv of each policy if everybody follows it. */
 function Measures({ about, policies }: { about: Game; policies: number[] }) {
   return (
-    <div class="player-part">
+    <div class="player-part card">
       <h3>Everybody follows the same policy</h3>
       <div class="scroll" role="region" tabIndex={0} aria-label="measures of the policies">
         <table>
@@ -107,7 +107,7 @@ function MatchTable({ about, first, second }: { about: Game; first: number; seco
   if (!answer) return <Failure text={error} />;
   const [name, other] = [about.policies[first]!.name, about.policies[second]!.name];
   return (
-    <div class="player-part">
+    <div class="player-part card">
       <h3>Exact match</h3>
       <div class="scroll" role="region" tabIndex={0} aria-label="exact match">
         <table>
@@ -150,7 +150,7 @@ function Rows(properties: { first: number; second: number; names: [string, strin
     (answer) => answer.differences,
   );
   return (
-    <>
+    <div class="card">
       <Failure text={error} />
       <h3>Where they differ</h3>
       <p class="quiet">
@@ -195,6 +195,6 @@ function Rows(properties: { first: number; second: number; names: [string, strin
         </table>
       </div>
       <More shown={entries.length} total={total} of="differences" more={more} />
-    </>
+    </div>
   );
 }

@@ -29,7 +29,7 @@ export function LeaksView(properties: {
       {conv !== null && total > 0 && <States policy={policy} go={go} />}
       {conv !== null && total === 0 && <p role="note">No decision loses more than the rounding error: the policy is an equilibrium.</p>}
       {conv !== null && entries.length > 0 && (
-        <>
+        <div class="card">
           <h3>Decisions</h3>
           <div class="scroll" role="region" tabIndex={0} aria-label="suboptimal decisions">
             <table>
@@ -65,7 +65,7 @@ export function LeaksView(properties: {
             Costs sum to <Term of="NashConv" />.
           </p>
           <More shown={entries.length} total={total} of="decisions" more={more} />
-        </>
+        </div>
       )}
     </section>
   );
@@ -76,7 +76,7 @@ function States({ policy, go }: { policy: number; go: (state: number) => void })
   const { answer, entries, total, error, more } = usePages({ ask: "state_leaks", policy }, (found) => found.states);
   const conv = answer?.nash_conv ?? 1;
   return (
-    <>
+    <div class="card">
       <h3>Public states</h3>
       <Failure text={error} />
       <div class="scroll" role="region" tabIndex={0} aria-label="public states with leaks">
@@ -112,7 +112,7 @@ function States({ policy, go }: { policy: number; go: (state: number) => void })
         </table>
       </div>
       <More shown={entries.length} total={total} of="public states" more={more} />
-    </>
+    </div>
   );
 }
 

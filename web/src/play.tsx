@@ -12,7 +12,8 @@ export function PlayView({ about }: { about: Game }) {
   const [play, setPlay] = useState<NumberedPlay | null>(null);
   const [waits, setWaits] = useState(false);
   const [error, setError] = useState("");
-  const [total, setTotal] = useState({ plays: 0, utility: 0 });
+  const [hands, setHands] = useState<Hand[]>([]);
+  const [alternates, setAlternates] = useState(true);
   const section = useRef<HTMLElement>(null);
 
   useEffect(() => {
@@ -20,13 +21,24 @@ export function PlayView({ about }: { about: Game }) {
     if (play && !section.current!.contains(document.activeElement)) section.current!.focus();
   }, [play]);
 
-  const asked = async (answer: Promise<NumberedPlay>): Promise<void> => {
+  const known = about.kind === "tree" || about.kind === "public";
+  const over = async (view: NumberedPlay, isAgain: boolean): Promise<void> => {
+    const against = about.opponents[opponent]!;
+    const review = known ? await channel.ask({ ask: "review", play: view.play, policy: strongest(about) }) : null;
+    const losses = review?.decisions.map((decision) => decision.loss) ?? [null];
+    const loss = losses.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
+    setHands((before) => [...before, { view, against, isAgain, loss, worst: review?.decisions[0] ?? null }]);
+    if (alternates && !isAgain) setPlayer((view.human + 1) % about.num_players);
+  };
+  const [isAgain, setAgain] = useState(false);
+  const asked = async (answer: Promise<NumberedPlay>, again: boolean): Promise<void> => {
     setWaits(true);
     try {
       const found = await answer;
       setPlay(found);
+      setAgain(again);
       setError("");
-      if (found.is_over) setTotal((before) => ({ plays: before.plays + 1, utility: before.utility + (found.utility ?? 0) }));
+      if (found.is_over) await over(found, again);
     } catch (failure) {
       setError((failure as Error).message);
     }
@@ -35,10 +47,13 @@ export function PlayView({ about }: { about: Game }) {
   const begin = (): void => {
     if (waits) return;
     const seed = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 31;
-    void asked(channel.ask({ ask: "play", opponent, player, seed }));
+    void asked(channel.ask({ ask: "play", opponent, player, seed }), false);
   };
   const act = (action: number): void => {
-    if (!waits && play) void asked(channel.ask({ ask: "act", play: play.play, action }));
+    if (!waits && play) void asked(channel.ask({ ask: "act", play: play.play, action }), isAgain);
+  };
+  const again = (step: number): void => {
+    if (!waits && play) void asked(channel.ask({ ask: "again", play: play.play, step }), true);
   };
   const style = useStyle();
   const onKey = (event: KeyboardEvent): void => {
@@ -75,11 +90,10 @@ export function PlayView({ about }: { about: Game }) {
         <button type="button" onClick={begin} aria-disabled={waits}>
           {play ? "new play" : "begin"}
         </button>
-        {total.plays > 0 && (
-          <span class="quiet">
-            your total after {total.plays} {total.plays === 1 ? "play" : "plays"}: {number(total.utility, 2)}
-          </span>
-        )}
+        <label class="quiet switch">
+          <input type="checkbox" checked={alternates} onChange={(event) => setAlternates(event.currentTarget.checked)} /> alternate
+          positions
+        </label>
       </p>
       <Failure text={error} />
       {play && (
@@ -106,7 +120,101 @@ export function PlayView({ about }: { about: Game }) {
           )}
         </div>
       )}
-      {play?.is_over && <ReviewView key={play.play} about={about} play={play} />}
+      {play?.is_over && <ReviewView key={play.play} about={about} play={play} again={again} />}
+      {hands.length > 0 && <Session hands={hands} known={known} look={setPlay} />}
+    </section>
+  );
+}
+
+/** A play of this session that is over. */
+interface Hand {
+  view: NumberedPlay;
+  against: string;
+  /** Whether it goes on from a decision of an earlier play, with cards that are known. */
+  isAgain: boolean;
+  /** What the decisions cost against the strongest policy; null if unknown. */
+  loss: number | null;
+  worst: Decision | null;
+}
+
+/** A mean with its standard error, which needs two numbers. */
+function meanText(numbers: number[], digits: number): string {
+  const mean = numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+  if (numbers.length < 2) return number(mean, digits);
+  const squares = numbers.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  return `${number(mean, digits)} ± ${number(Math.sqrt(squares / (numbers.length - 1) / numbers.length), digits)}`;
+}
+
+/** The plays of the session: luck decides results, and much less the losses. */
+function Session({ hands, known, look }: { hands: Hand[]; known: boolean; look: (view: NumberedPlay) => void }) {
+  const counted = hands.filter((hand) => !hand.isAgain);
+  const losses = counted.flatMap((hand) => (hand.loss === null ? [] : [hand.loss]));
+  return (
+    <section class="card" aria-label="session">
+      <h3>
+        {counted.length} {counted.length === 1 ? "play" : "plays"}
+      </h3>
+      {counted.length > 0 && (
+        <p class="facts">
+          <span>
+            <Term of="utility" /> per play {meanText(counted.map((hand) => hand.view.utility ?? 0), 2)}
+          </span>
+          {losses.length > 0 && (
+            <span>
+              <Term of="loss of a decision">loss</Term> per play {meanText(losses, 3)}
+            </span>
+          )}
+        </p>
+      )}
+      <div class="scroll" role="region" tabIndex={0} aria-label="plays">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">play</th>
+              <th scope="col">you were</th>
+              <th scope="col">against</th>
+              <th scope="col" class="n">
+                utility
+              </th>
+              {known && (
+                <th scope="col" class="n">
+                  loss
+                </th>
+              )}
+              {known && <th scope="col">worst decision</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {hands.map(({ view, against, isAgain, loss, worst }, at) => (
+              <tr key={view.play}>
+                <th scope="row">
+                  <button type="button" class="link" onClick={() => look(view)}>
+                    {at + 1}
+                    {isAgain && " (again)"}
+                  </button>
+                </th>
+                <td>
+                  <PlayerMark player={view.human} />
+                </td>
+                <td>{against}</td>
+                <td class="n">{number(view.utility, 2)}</td>
+                {known && <td class="n">{number(loss)}</td>}
+                {known && (
+                  <td>
+                    {worst && (worst.loss === null || worst.loss >= 0.0005) ? (
+                      <>
+                        {worst.action} at <code>{worst.infostate}</code>
+                      </>
+                    ) : (
+                      "none"
+                    )}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }
@@ -117,7 +225,13 @@ function strongest(about: Game): number {
   return Math.max(0, errors.indexOf(Math.min(...errors)));
 }
 
-function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
+interface ReviewProperties {
+  about: Game;
+  play: NumberedPlay;
+  again: (step: number) => void;
+}
+
+function ReviewView({ about, play, again }: ReviewProperties) {
   const known = about.kind === "tree" || about.kind === "public";
   const [policy, setPolicy] = useState(strongest(about));
   const [isAsked, setAsked] = useState(false);
@@ -147,7 +261,7 @@ function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
             </p>
             <ol class="decisions">
               {review.decisions.map((decision) => (
-                <DecisionEntry key={`${policy}.${decision.step}`} decision={decision} />
+                <DecisionEntry key={`${policy}.${decision.step}`} decision={decision} again={() => again(decision.step)} />
               ))}
             </ol>
           </>
@@ -174,7 +288,7 @@ function ReviewView({ about, play }: { about: Game; play: NumberedPlay }) {
   );
 }
 
-function DecisionEntry({ decision }: { decision: Decision }) {
+function DecisionEntry({ decision, again }: { decision: Decision; again: () => void }) {
   const [shown, show] = useState(false);
   const lost = decision.loss === null ? "loss unknown" : decision.loss < 0.0005 ? "no loss" : `lost ${number(decision.loss)}`;
   return (
@@ -182,6 +296,9 @@ function DecisionEntry({ decision }: { decision: Decision }) {
       <b>{lost}</b>: you chose <b>{decision.action}</b> at <code>{decision.infostate}</code>{" "}
       <button type="button" class="link" aria-expanded={shown} onClick={() => show(!shown)}>
         {shown ? "hide the values" : decision.loss === null || decision.loss < 0.0005 ? "show the values" : "show what was better"}
+      </button>{" "}
+      <button type="button" class="link" onClick={again}>
+        play again from here
       </button>
       {shown && (
         <table>

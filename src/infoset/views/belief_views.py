@@ -95,7 +95,7 @@ def view_player_belief(
     order = np.argsort(-shares, kind="stable")[:MAX_ENTRIES].tolist()
     labels = [*groups]
     entries = [HoldingView(labels[at], float(shares[at])) for at in order if shares[at] > 0]
-    rest = max(0.0, 1.0 - sum(entry.probability for entry in entries)) if entries else 0.0
+    rest = float(np.delete(shares, order).sum())
     return PlayerBeliefView(state, player, infostate, other, tuple(entries), rest)
 
 

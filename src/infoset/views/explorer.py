@@ -33,7 +33,7 @@ from infoset.views.public_places import PublicPlaces
 from infoset.views.questions import QUESTIONS, SOURCES, Question
 from infoset.views.tree_places import TreePlaces
 
-MAX_PLAYS: Final = 8
+MAX_PLAYS: Final = 64
 """Plays that are remembered; the one that was used least recently is forgotten."""
 MAX_RUNS: Final = 2
 """Runs that can be watched at the same time."""
@@ -132,6 +132,7 @@ class Explorer:
             "game": self.describe,
             "play": self._play,
             "act": self._act,
+            "again": self._again,
             "review": self._review,
             "opponent_belief": self._opponent_belief,
         }
@@ -335,12 +336,20 @@ class Explorer:
         assert self.rules is not None
         chosen: Sequence[Opponent] = list(self._opponents.values())
         play = Play(self.rules, player, chosen[opponent], seed)
+        return self._hold(play)
+
+    def _hold(self, play: Play) -> NumberedPlayView:
         with self._lock:
             self._num_plays += 1
             self._plays[self._num_plays] = _HeldPlay(play, threading.Lock())
             while len(self._plays) > MAX_PLAYS:  # the first one was used least recently
                 self._plays.popitem(last=False)
             return _numbered(play.view(), self._num_plays)
+
+    def _again(self, play: int, step: int) -> NumberedPlayView:
+        held = self._known_play(play)
+        with held.lock:
+            return self._hold(held.play.again(step))
 
     def _act(self, play: int, action: int) -> NumberedPlayView:
         held = self._known_play(play)

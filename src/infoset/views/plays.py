@@ -6,6 +6,7 @@ Nothing of the others' hands, beliefs or thinking is part of a `PlayView` before
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -243,6 +244,31 @@ class Play:
             decisions=decisions,
             thoughts=tuple(_thought(made) for made in self._decisions_of_others),
         )
+
+    def again(self, step: int) -> Play:
+        """Return a play that continues before a decision of the human in this one, after its end.
+
+        All that happened before is the same, hidden information included. What follows is drawn
+        anew.
+
+        Parameters
+        ----------
+        step
+            `DecisionView.step` of the decision.
+
+        Raises
+        ------
+        ParameterError
+            If the play is not over, or there is no such decision.
+        """
+        self._check_over()
+        for place, made in enumerate(self._decisions):
+            if made.player == self.human and made.history.depth == step:
+                other = copy(self)
+                other.history, other._decisions = made.history, self._decisions[:place]
+                other._rng = np.random.default_rng((self.seed, step))
+                return other
+        raise ParameterError(f"step={step!r}: player {self.human} made no decision there")
 
     def belief(self, thought: int, places: Places | None = None) -> OpponentBeliefView:
         """Return what another player believed at one of its decisions, after the end.

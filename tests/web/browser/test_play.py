@@ -48,7 +48,8 @@ def test_a_play_and_its_review(visit, leduc, hand):
     page = visitor.page
     begin(visitor, "pimc", 1, seed=5)
     play_to_the_end(visitor)
-    utility = parsed(visitor.answers())[-1]["utility"]
+    ended = [answer for answer in parsed(visitor.answers()) if answer.get("is_over")]
+    utility = ended[-1]["utility"]
     expect(page.get_by_text("The play is over")).to_contain_text(
         f"{abs(utility):.2f}".replace("0.00", "0")
     )
@@ -96,7 +97,8 @@ def test_nothing_of_the_opponent_is_sent_before_the_end(visit, leduc, opponent, 
         assert secret not in text
     assert json.loads(end)["is_over"]
     # Other questions have answers that do not depend on the play.
-    others = [text for text in visitor.answers() if '"is_over"' not in text]
+    of_play = re.compile('"is_over"|"thoughts"')
+    others = [text for text in visitor.answers() if not of_play.search(text)]
     page_alone = visit(leduc.url)
     page_alone.wait_until(lambda: set(others) <= set(page_alone.answers()))
     # After the end the review has what was withheld, so that this test would have seen it.
@@ -128,3 +130,49 @@ def test_messages_are_equal_whatever_the_opponent_holds(visit, kuhn):
         return sorted(re.sub('"play":[0-9]+', "", text) for text in visitor.answers())
 
     visitors[1].wait_until(lambda: sent(visitors[0]) == sent(visitors[1]))
+
+
+def test_a_session_counts_its_plays_and_a_decision_is_played_again(visit, leduc):
+    visitor = visit(leduc.url)
+    page = visitor.page
+    session = page.get_by_role("region", name="session")
+    rows = session.get_by_role("row")
+    begin(visitor, "uniform", 0, seed=1)
+    expect(session).to_have_count(0)
+    play_to_the_end(visitor)
+    expect(rows).to_have_count(2)
+    position = visitor.root.get_by_role("combobox", name="you are")
+    expect(position.locator("option:checked")).to_have_text("player 1")
+    visitor.press(page.get_by_role("button", name="new play"))
+    expect(page.get_by_role("group", name="your actions")).to_be_visible()
+    play_to_the_end(visitor)
+    expect(rows).to_have_count(3)
+    ended = [text for text in parsed(visitor.answers()) if text.get("is_over")]
+    losses = [
+        sum(decision["loss"] for decision in text["decisions"])
+        for text in parsed(visitor.answers())
+        if "decisions" in text
+    ]
+    for place, (end, loss) in enumerate(zip(ended, losses, strict=True), start=1):
+        expect(rows.nth(place)).to_contain_text(f"player {end['human']}")
+        shown = f"{loss:.3f}" if loss >= 1e-3 else "0"
+        expect(rows.nth(place)).to_contain_text(shown)
+    first, second = (end["utility"] for end in ended)
+    mean = f"{(first + second) / 2:.2f}" if first + second else "0"
+    error = f"{abs(first - second) / 2:.2f}"
+    expect(session).to_contain_text(f"utility per play {mean} ± {error}".replace("-", "−"))
+
+    # The same cards again, which does not count.
+    lines = page.get_by_role("region", name="play").get_by_role("list").first
+    before = lines.inner_text().splitlines()[0]
+    visitor.press(page.get_by_role("button", name="look at the play"))
+    visitor.press(page.get_by_role("button", name="play again from here").first)
+    expect(page.get_by_role("group", name="your actions")).to_be_visible()
+    assert lines.inner_text().splitlines()[0] == before
+    play_to_the_end(visitor)
+    expect(rows).to_have_count(4)
+    expect(rows.nth(3)).to_contain_text("(again)")
+    expect(session.get_by_role("heading")).to_have_text("2 plays")
+    # An earlier play is shown once more.
+    visitor.press(rows.nth(1).get_by_role("button", name="1", exact=True))
+    expect(lines).to_have_text(re.compile(re.escape(ended[0]["lines"][0].split("|")[-1].strip())))
