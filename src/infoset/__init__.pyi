@@ -38,6 +38,7 @@ from .front import (
     learn as learn,
     load as load,
     load_policy as load_policy,
+    mend as mend,
     play_matches as play_matches,
     policy_from_openspiel as policy_from_openspiel,
     policy_to_openspiel as policy_to_openspiel,

@@ -118,7 +118,7 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
         </div>
       </header>
       <div id={`${id}-view`} role="tabpanel" aria-labelledby={`${id}-${tab}`}>
-        {tab === "explore" && <Explore about={about} policy={policy} setPolicy={setPolicy} place={place} go={go} />}
+        {tab === "explore" && <Explore about={about} policy={policy} setPolicy={setPolicy} place={place} go={go} refresh={refresh} />}
         {tab === "leaks" && (
           <LeaksView
             about={about}
@@ -161,9 +161,10 @@ interface ExploreProperties {
   setPolicy: (policy: number) => void;
   place: number;
   go: (place: number) => void;
+  refresh: () => void;
 }
 
-function Explore({ about, policy, setPolicy, place, go }: ExploreProperties) {
+function Explore({ about, policy, setPolicy, place, go, refresh }: ExploreProperties) {
   const chosen = about.policies[policy]!;
   return (
     <>
@@ -184,7 +185,7 @@ function Explore({ about, policy, setPolicy, place, go }: ExploreProperties) {
       </p>
       {hasStates(about) ? (
         <>
-          <StateView policy={policy} state={place} players={about.num_players} go={go} />
+          <StateView policy={policy} state={place} players={about.num_players} go={go} setPolicy={setPolicy} refresh={refresh} />
           <PublicTree policy={policy} place={place} go={go} />
         </>
       ) : (

@@ -6,7 +6,7 @@ import type { Answer, Name, PagedName, Question, Transport } from "./transport";
 import type { ActionStyle, Game } from "./types";
 
 /** The words of the field, and the names of the players. */
-export const About = createContext<Pick<Game, "terms" | "player_names" | "pot" | "actions">>({ terms: {}, player_names: [], pot: null, actions: [] });
+export const About = createContext<Pick<Game, "terms" | "player_names" | "pot" | "actions" | "policies">>({ terms: {}, player_names: [], pot: null, actions: [], policies: [] });
 export const useNames = (): string[] => useContext(About).player_names;
 export const usePot = (): Game["pot"] => useContext(About).pot;
 

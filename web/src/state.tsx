@@ -1,14 +1,17 @@
 // A public state: the way to it, what the players do and hold there, and what they believe.
 
-import { type Dispatch, type StateUpdater, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type Dispatch, type StateUpdater, useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import {
+  About,
   ActionBar,
+  Channel,
   Failure,
   More,
   PlayerMark,
   Swatch,
   Term,
   count,
+  error as errorText,
   inOrder,
   useIsListed,
   number,
@@ -20,7 +23,7 @@ import {
   useStyle,
   valueText,
 } from "./parts";
-import type { Action, Children, HandCell, HandGrid, Infostate, State, StateLink } from "./types";
+import type { Action, Children, HandCell, HandGrid, Infostate, Mend, State, StateLink } from "./types";
 
 interface Place {
   policy: number;
@@ -34,7 +37,14 @@ interface Chosen {
   entry: Infostate;
 }
 
-export function StateView({ policy, state, players, go }: Place & { players: number; go: (state: number) => void }) {
+interface StateProperties extends Place {
+  players: number;
+  go: (state: number) => void;
+  setPolicy: (policy: number) => void;
+  refresh: () => void;
+}
+
+export function StateView({ policy, state, players, go, setPolicy, refresh }: StateProperties) {
   const { answer, error } = useAnswer({ ask: "state", policy, state });
   const pot = usePot();
   const [last, choose] = useState<Chosen | null>(null);
@@ -74,6 +84,7 @@ export function StateView({ policy, state, players, go }: Place & { players: num
         )}
         <div class={answer.actors.length ? "side-pane" : "parts"}>
           {chosen && <Inspector policy={policy} state={state} players={players} chosen={chosen} />}
+          {answer.num_children > 0 && <MendPart policy={policy} state={state} setPolicy={setPolicy} refresh={refresh} />}
           {others.map((player) => (
             <InfostateTable key={player} policy={policy} state={state} player={player} chosen={null} choose={null} />
           ))}
@@ -369,6 +380,65 @@ function Actions({ entry, values }: { entry: Infostate; values: boolean }) {
           </span>
         </span>
       ))}
+    </div>
+  );
+}
+
+interface MendProperties extends Place {
+  setPolicy: (policy: number) => void;
+  refresh: () => void;
+}
+
+/** Solves what follows again, while all the rest of the policy stays as it is. */
+function MendPart({ policy, state, setPolicy, refresh }: MendProperties) {
+  const channel = useContext(Channel);
+  const pot = usePot();
+  const { policies } = useContext(About);
+  const [waits, setWaits] = useState(false);
+  const [found, setFound] = useState<Mend | null>(null);
+  const [error, setError] = useState("");
+  useEffect(() => {
+    setFound(null);
+    setError("");
+  }, [state]);
+  // A saved page has no solver, and elsewhere than in zero-sum games a part guarantees nothing.
+  if (!channel?.watch || policies[policy]?.exploitability == null) return null;
+  const mend = async (): Promise<void> => {
+    if (waits) return;
+    setWaits(true);
+    try {
+      setFound(await channel.ask({ ask: "mend", policy, state }));
+      setError("");
+      refresh();
+    } catch (failure) {
+      setError((failure as Error).message);
+    }
+    setWaits(false);
+  };
+  const added = found?.policy ?? null;
+  return (
+    <div class="card" aria-live="polite">
+      <button type="button" aria-disabled={waits} onClick={() => void mend()}>
+        {waits ? "solving…" : "solve again from here on"}
+      </button>{" "}
+      <span class="quiet">all other decisions stay as they are</span>
+      <Failure text={error} />
+      {found && (
+        <p>
+          {found.policy === null ? (
+            <>No part of the policy from here on is better than this one: its exploitability stays {errorText(found.before ?? 0, pot)}.</>
+          ) : (
+            <>
+              <Term of="exploitability" /> {errorText(found.before ?? 0, pot)} → <b>{errorText(found.after ?? 0, pot)}</b>{" "}
+            </>
+          )}
+          {added !== null && added < policies.length && added !== policy && (
+            <button type="button" class="link" onClick={() => setPolicy(added)}>
+              show {found.name}
+            </button>
+          )}
+        </p>
+      )}
     </div>
   );
 }

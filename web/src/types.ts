@@ -209,6 +209,15 @@ export interface Leaks {
   leaks: Leak[];
 }
 
+/** A policy from a public state on, solved again while all the rest is fixed. */
+export interface Mend {
+  state: number;
+  policy: number | null;
+  name: string;
+  before: number | null;
+  after: number | null;
+}
+
 /** An infostate where two policies differ. */
 export interface Difference {
   player: number;
@@ -363,6 +372,7 @@ export interface Questions {
   histories: { arguments: { policy: number; state: number; start?: number }; answer: Histories };
   state_leaks: { arguments: { policy: number; start?: number }; answer: StateLeaks };
   leaks: { arguments: { policy: number; start?: number }; answer: Leaks };
+  mend: { arguments: { policy: number; state: number }; answer: Mend };
   differences: { arguments: { first: number; second: number; start?: number }; answer: Differences };
   match: { arguments: { first: number; second: number }; answer: Match };
   form_history: { arguments: { policy: number; history: number }; answer: FormHistories };

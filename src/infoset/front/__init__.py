@@ -24,6 +24,7 @@ from infoset.front.hand_evaluation import evaluate_hands
 from infoset.front.kernel_cache import compile_kernels
 from infoset.front.leak_reports import leak_report
 from infoset.front.learning_runs import learn, resolve_learner
+from infoset.front.mends import Mend, mend
 from infoset.front.named_games import (
     build_public_form,
     build_sequence_form,
@@ -78,6 +79,7 @@ __all__ = [
     "FormLike",
     "GameInfo",
     "GameLike",
+    "Mend",
     "TeamEvaluation",
     "applicable_methods",
     "build_public_form",
@@ -106,6 +108,7 @@ __all__ = [
     "load_correlated_policy_file",
     "load_network_file",
     "load_policy",
+    "mend",
     "play_matches",
     "policy_from_openspiel",
     "policy_kind",

@@ -26,6 +26,7 @@ from infoset.views.form_views import FormValues
 from infoset.views.game_view import GameView, MethodView, PolicyView, PotView, SubjectKind
 from infoset.views.glossary import TERMS
 from infoset.views.live_runs import LiveRun
+from infoset.views.mend_views import MendView, mend_from
 from infoset.views.method_catalog import WatchedMethod
 from infoset.views.places import Places
 from infoset.views.plays import NumberedPlayView, OpponentBeliefView, Play, PlayView, ReviewView
@@ -135,6 +136,7 @@ class Explorer:
             "again": self._again,
             "review": self._review,
             "opponent_belief": self._opponent_belief,
+            "mend": self._mend,
         }
 
     def ask(self, request: object) -> Any:
@@ -366,6 +368,21 @@ class Explorer:
         held = self._known_play(play)
         with held.lock:
             return held.play.belief(thought, self._places())
+
+    def _mend(self, policy: int, state: int) -> MendView:
+        places = self._values[policy]
+        assert not isinstance(places, FormValues)
+        found = mend_from(places, state)
+        name = f"{self.policy_names[policy]}, mended at {places.at(state).label}"
+        added = max(found.gains) > 0 and len(self.policy_names) < MAX_POLICIES
+        number = self.add_policy(name, found.policy) if added else None
+        return MendView(
+            state=state,
+            policy=number,
+            name=name if number is None else self.policy_names[number],
+            before=found.before.exploitability,
+            after=found.after.exploitability,
+        )
 
     def _known_play(self, play: int) -> _HeldPlay:
         with self._lock:

@@ -25,7 +25,7 @@ from infoset.policy import TabularPolicy, transfer_policy
 from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count
 from infoset.views.labels import EMPTY, number_duplicates, shorten
-from infoset.views.places import PlaceHistories
+from infoset.views.places import PlaceHistories, places_from
 
 MAX_LABEL = 60
 
@@ -112,6 +112,11 @@ class PublicPlaces:
     def acting_infostates(self, player: Player) -> tuple[IntArray, IntArray]:
         """Return per infostate [I] its public node and the first hand of its class."""
         return self.form.infostates[player]
+
+    def infostates_from(self, number: int, player: Player) -> BoolArray:
+        """Return [I] which infostates are at a public node or below it."""
+        places, _ = self.acting_infostates(player)
+        return places_from(self.form.parent, number)[places]
 
     @cached_property
     def evaluation(self) -> Evaluation:

@@ -27,6 +27,7 @@ from infoset.views.leak_views import (
     view_leaks,
     view_state_leaks,
 )
+from infoset.views.mend_views import MendView
 from infoset.views.places import Places
 from infoset.views.plays import NumberedPlayView, OpponentBeliefView, ReviewView
 from infoset.views.policy_differences import DifferencesView, view_differences
@@ -92,6 +93,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     "histories": _page(HistoriesView, view_histories, "policy", "state"),
     "state_leaks": _page(StateLeaksView, view_state_leaks, "policy"),
     "leaks": _page(LeaksView, view_leaks, "policy"),
+    "mend": Question(MendView, ("policy", "state")),
     "differences": _page(DifferencesView, view_differences, "first", "second"),
     "match": Question(MatchView, ("first", "second"), _match),
     "form_history": _of_form(FormHistoriesView, view_form_history, "policy", "history"),

@@ -25,7 +25,7 @@ from infoset.tree import GameTree
 from infoset.typing import NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count
 from infoset.views.labels import EMPTY, move_texts, private_order, private_texts, shorten
-from infoset.views.places import PlaceHistories
+from infoset.views.places import PlaceHistories, places_from
 
 MAX_LABEL = 60
 
@@ -116,6 +116,11 @@ class TreePlaces:
         """Return per acting infostate [I] its public state and its number."""
         own = self.tree.infostate_trees[player]
         return own.public_state[own.acting], own.acting
+
+    def infostates_from(self, number: int, player: Player) -> BoolArray:
+        """Return [I] which acting infostates are at a public state or below it."""
+        places, _ = self.acting_infostates(player)
+        return places_from(self.tree.public_tree.parent, number)[places]
 
     @cached_property
     def move_texts(self) -> MoveTexts:

@@ -151,6 +151,61 @@ def test_leaks_are_ranked_and_lead_to_their_state(visit, leduc, hand):
 
 
 @HANDS
+def test_a_part_is_solved_again_and_its_policy_is_shown(visit, hand):
+    with infoset.explore("leduc_poker", ["uniform"], open_browser=False) as shown:
+        visitor = visit(shown.url, hand)
+        page = visitor.page
+        visitor.explore("∅", "raise")
+        visitor.press(page.get_by_role("button", name="solve again from here on"))
+        name = "uniform, mended at raise"
+        show = page.get_by_role("button", name=f"show {name}")
+        expect(show).to_be_visible(timeout=30_000)  # methods compile
+        before, after = (
+            policy["exploitability"] for policy in shown.explorer.ask({"ask": "game"})["policies"]
+        )
+        assert after < before - 0.5
+        expect(page.get_by_text(f"{before:.5f} → {after:.5f}")).to_be_visible()
+        visitor.press(show)
+        chosen = visitor.root.get_by_role("combobox", name="policy", exact=True)
+        expect(chosen.locator("option:checked")).to_have_text(name)
+        expect(page.get_by_role("tabpanel")).to_contain_text(f"exploitability {after:.5f}")
+
+
+@HANDS
+def test_a_class_of_hands_lists_its_hands_and_an_infostate_its_losses(visit, hand):
+    river = "nolimit_endgame(board=Ks9d8h4s2c,ranges=['AA,KK,QJs', 'AK,QQ'],bets=[1])"
+    form = infoset.build_public_form(river)
+    with infoset.explore(form, ["dcfr"], open_browser=False) as shown:
+        visitor = visit(shown.url, hand)
+        page = visitor.page
+        grid = page.get_by_role("region", name="hands of player 0")
+        table = page.get_by_role("region", name="infostates of player 0")
+        about = page.get_by_role("complementary", name="chosen infostate")
+        visitor.press(grid.get_by_role("button", name="QJs", exact=True))
+        expect(table.get_by_role("row")).to_have_count(1 + 4)
+        visitor.press(grid.get_by_role("button", name="KK", exact=True))
+        expect(table.get_by_role("row")).to_have_count(1 + 3)
+        expect(about.get_by_role("heading").first).to_contain_text("KhKd")
+        visitor.press(table.get_by_role("button", name="KdKc"))
+        expect(about.get_by_role("heading").first).to_contain_text("KdKc")
+        answer = shown.explorer.ask({"ask": "infostates", "policy": 0, "state": 0, "player": 0})
+        held = next(row for row in answer["infostates"] if row["label"] == "KdKc")
+        best = max(action["value"] for action in held["actions"])
+        for action in held["actions"]:
+            row = about.get_by_role("row").filter(has_text=re.compile(f"^ ?{action['label']}"))
+            loss = best - action["value"]
+            expect(row).to_contain_text(f"{loss:.3f}" if loss > 1e-3 else "0")
+        # With two kings of a player and one on the board, the other has one king at most.
+        asked = {"player": 0, "infostate": held["infostate"], "other": 1}
+        belief = shown.explorer.ask({"ask": "player_belief", "policy": 0, "state": 0, **asked})
+        entries = about.get_by_role("listitem")
+        expect(entries).to_have_count(len(belief["entries"]))
+        for entry in belief["entries"]:
+            text = f"{entry['label']}{100 * entry['probability']:.1f}%"
+            expect(entries.filter(has_text=text)).to_have_count(1)
+
+
+@HANDS
 def test_two_policies_are_compared_and_a_difference_leads_to_its_state(visit, leduc, hand):
     visitor = visit(leduc.url, hand)
     page = visitor.page

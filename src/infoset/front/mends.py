@@ -1,0 +1,191 @@
+"""The function `mend`: the best change of a part of a policy, while the rest stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from infoset.errors import UnsupportedGameError
+from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.forms import Form, Treeplex, as_public_form, lock_infostates, nodes_below
+from infoset.front.solution import solve
+from infoset.policy import TabularPolicy, check_policy
+from infoset.regret import RegretScheme
+from infoset.runs import Callback, SolveResult, Target
+from infoset.solvers import DEFAULT_METHOD
+from infoset.solvers.methods import MethodSpec
+from infoset.typing import BoolArray, Player
+from infoset.utils.short_repr import Facts, ShortRepr
+
+PRECISION: Final = 0.02
+"""Target of a solution if none is given, in units of the exploitability of the policy."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mend(ShortRepr):
+    """A policy of which a part was solved again."""
+
+    policy: TabularPolicy
+    """The new policy. A player whose solution is not better has its old probabilities."""
+    infostates: tuple[BoolArray, BoolArray]
+    """[I] per player, which acting infostates were solved again."""
+    before: Evaluation
+    after: Evaluation
+    """Of the old and of the new policy."""
+    results: dict[Player, SolveResult]
+    """By player, the solution of the game in which the player's other decisions are fixed."""
+
+    @property
+    def gains(self) -> tuple[float, float]:
+        """By how much the utility that each player is guaranteed has risen; 0 or more."""
+        first, second = (
+            _guaranteed(self.after, own) - _guaranteed(self.before, own) for own in (0, 1)
+        )
+        return first, second
+
+    def _facts(self) -> Facts:
+        about = {
+            "infostates": int(sum(own.sum() for own in self.infostates)),
+            "exploitability before": self.before.exploitability,
+            "after": self.after.exploitability,
+        }
+        return Facts(self.policy.form.name, about, "see .policy")
+
+
+def _guaranteed(measured: Evaluation, player: Player) -> float:
+    """Return the utility of a player against a best response."""
+    assert measured.security_levels is not None
+    return measured.security_levels[player]
+
+
+def mend(
+    policy: TabularPolicy | SolveResult,
+    at: Hashable | Sequence[Hashable],
+    *,
+    method: str | RegretScheme | MethodSpec = DEFAULT_METHOD,
+    target: Target | None = None,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    callback: Callback | None = None,
+) -> Mend:
+    """Solve a part of a policy again, and leave the rest as it is.
+
+    For each player in turn, all its decisions outside the part are locked, the opponent is free,
+    and the game is solved. The new part guarantees the player as much as is possible with the rest
+    of its policy, whatever the opponent does, and thus at least as much as before: exploitability
+    does not rise. A solution that guarantees less, as after too few iterations, is not used.
+
+    Parameters
+    ----------
+    at
+        An infostate, named as in `policy[key]`, or a line of a public form, or several. The part
+        has an infostate and all later ones of its player, and all infostates of both players at a
+        line and after it.
+    method, target, iterations, seconds, callback
+        As in `solve`, for each of the players. Without `target` and `iterations`, the target is 2%
+        of the exploitability of the policy.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    UnknownNameError
+        If an infostate or line does not exist.
+
+    Examples
+    --------
+    >>> import infoset
+    >>> uniform = infoset.uniform_policy(infoset.build_tree("kuhn_poker").sequence_form)
+    >>> found = mend(uniform, ("[K] / pass / bet", 0))
+    >>> found.policy["[K] / pass / bet", 0], round(found.gains[0], 6)
+    ({'pass': 0.0, 'bet': 1.0}, 0.166667)
+    """
+    profile = policy.policy if isinstance(policy, SolveResult) else policy
+    check_policy(profile)
+    form = profile.form
+    _check_constant_sum(form)
+    keys = [at] if isinstance(at, str | tuple) else list(at) if isinstance(at, Sequence) else [at]
+    part = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
+    for key in keys:
+        if form.kind == "public" and isinstance(key, str) and not key.startswith("["):
+            public = as_public_form(form)
+            after = nodes_below(public, public.find_line(key)[0])
+            for own, (node, _) in zip(part, public.infostates, strict=True):
+                own |= np.isin(node, after)
+        else:
+            player, infostates = form.look_up_all(key)
+            part[player][infostates] = True
+    first, second = (and_later(plex, own) for plex, own in zip(form.treeplexes, part, strict=True))
+    return mend_infostates(
+        profile,
+        (first, second),
+        method=method,
+        target=target,
+        iterations=iterations,
+        seconds=seconds,
+        callback=callback,
+    )
+
+
+def and_later(treeplex: Treeplex, infostates: BoolArray) -> BoolArray:
+    """Return [I] the infostates and all that follow them."""
+    before = treeplex.infostate_of_sequence[treeplex.parent_sequence]
+    found = infostates
+    while True:
+        # One more decision at a time; entry -1, which follows nothing, stays False.
+        later = found | np.append(found, False)[before]
+        if np.array_equal(later, found):
+            return found
+        found = later
+
+
+def mend_infostates(
+    policy: TabularPolicy,
+    infostates: tuple[BoolArray, BoolArray],
+    *,
+    method: str | RegretScheme | MethodSpec = DEFAULT_METHOD,
+    target: Target | None = None,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    callback: Callback | None = None,
+) -> Mend:
+    """Solve infostates, [I] per player, again; see `mend`."""
+    form: Form = policy.form
+    _check_constant_sum(form)
+    before = evaluate_policy(policy)
+    if target is None and iterations is None and before.exploitability:
+        target = PRECISION * before.exploitability
+    results, kept = {}, list(policy.probabilities)
+    for player, part in enumerate(infostates):
+        if not part.any():
+            continue
+        locked = [np.zeros(plex.num_infostates, bool) for plex in form.treeplexes]
+        locked[player] = ~part
+        results[player] = solve(
+            lock_infostates(form, policy.probabilities, tuple(locked)),
+            method,
+            target=target,
+            iterations=iterations,
+            seconds=seconds,
+            callback=callback,
+        )
+        is_new = np.append(False, np.repeat(part, form.treeplexes[player].num_actions))
+        found = list(policy.probabilities)
+        found[player] = np.where(is_new, results[player].policy.probabilities[player], kept[player])
+        # What a player is guaranteed does not depend on the policy of the opponent.
+        measured = evaluate_policy(TabularPolicy(form, tuple(found)))
+        if _guaranteed(measured, player) > _guaranteed(before, player):
+            kept[player] = found[player]
+    new = TabularPolicy(form, tuple(kept))
+    return Mend(new, infostates, before, evaluate_policy(new), results)
+
+
+def _check_constant_sum(form: Form) -> None:
+    if not form.is_two_player_constant_sum:
+        raise UnsupportedGameError(
+            f"{form.name} is not a two-player constant-sum game: in others, the solution of a part "
+            "guarantees nothing"
+        )
