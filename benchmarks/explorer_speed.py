@@ -7,8 +7,8 @@
 For each game, the page is served by a process of its own. It reports the processor time of building
 the game and of the values of a first policy (reach, beliefs, values and regrets of all states at
 once). Then this process asks over HTTP what a page asks when a public state is opened: the state,
-its children, the infostates of each player and the belief matrix, one after the other on one
-connection. These times, and those until the page is drawn (extra `browser`), are times on the clock
+its children, the infostates of each player and what a player who acts believes, one after the other
+on one connection. These times, and those until the page is drawn (extra `browser`), are times on the clock
 from the question to the end of the answer.
 """
 
@@ -93,7 +93,7 @@ def page_part(found: dict[str, Any]) -> str:
 def row(name: str, with_page: bool = False) -> dict[str, Any]:
     """Return the measurements of a game."""
     with served(name) as about, closing(Client(about["url"])) as client:
-        opened = [client.open(about["players"], state) for state in about["states"]]
+        opened = [client.open(state) for state in about["states"]]
         drawn = seconds_until_drawn(about["url"]) if with_page else None
     states = [sum(times) for times, _ in opened]
     return {
@@ -130,8 +130,7 @@ def serve(name: str) -> None:
     report = {
         "histories": tree.num_histories,
         "public_states": tree.public_tree.num_public_states,
-        "players": tree.num_players,
-        "states": some_states(tree),
+        "states": [[*questions(tree, state)] for state in some_states(tree)],
         "build": build,
         "values": values,
     }
@@ -148,7 +147,7 @@ class Client:
         address = urlsplit(url)
         self._connection = http.client.HTTPConnection(address.netloc)
         self._headers = {TOKEN_HEADER.decode(): address.fragment}
-        self.open(0, 0)  # connect, and fill the caches of the first policy
+        self.ask({"ask": "state", "policy": 0, "state": 0})  # connect, and fill caches
 
     def ask(self, question: dict[str, Any]) -> tuple[float, int]:
         """Return the seconds until an answer has arrived, and its bytes."""
@@ -161,9 +160,9 @@ class Client:
             raise ValueError(f"{question} was answered with {answer.status}")
         return taken, size
 
-    def open(self, players: int, state: int) -> tuple[list[float], int]:
+    def open(self, questions: list[dict[str, Any]]) -> tuple[list[float], int]:
         """Return the seconds of the answers about a state, and the bytes of the largest."""
-        times, sizes = zip(*map(self.ask, questions(players, state)), strict=True)
+        times, sizes = zip(*map(self.ask, questions), strict=True)
         return [*times], max(sizes)
 
     def close(self) -> None:
@@ -194,14 +193,22 @@ def seconds_of_values(tree: GameTree, policy: TabularPolicy) -> float:
     return time.process_time() - started
 
 
-def questions(players: int, state: int) -> Iterator[dict[str, Any]]:
+def questions(tree: GameTree, state: int) -> Iterator[dict[str, Any]]:
     """Yield what the page asks when a public state is opened."""
+    players = range(tree.num_players)
     at = {"policy": 0, "state": state}
     yield {"ask": "state", **at}
     yield {"ask": "children", **at, "start": 0}
-    for player in range(players):
+    for player in players:
         yield {"ask": "infostates", **at, "player": player, "start": 0}
-    yield {"ask": "beliefs", **at, "row": 0, "column": 1}
+    for player, own in enumerate(tree.infostate_trees):
+        acting = own.acting[own.public_state[own.acting] == state].tolist()
+        if acting:  # the first infostate of the first player who acts is chosen
+            about = {"player": player, "infostate": acting[0]}
+            for other in players:
+                if other != player:
+                    yield {"ask": "player_belief", **at, **about, "other": other}
+            break
 
 
 def seconds_until_drawn(url: str) -> float:

@@ -58,7 +58,8 @@ def draw_hands(browser: Browser) -> None:
         tab.get_by_role("treeitem", name="check").first.click()
         tab.get_by_role("heading", name="player 1 acts").wait_for()
         tab.get_by_role("region", name="hands of player 1").wait_for()
-        tab.get_by_role("treeitem", name="bet 50").nth(1).wait_for()
+        tab.get_by_role("heading", name="It believes that").wait_for()
+        tab.evaluate("scrollTo(0, 0)")
         tab.mouse.move(1, 1)
         tab.screenshot(path=IMAGES / "explore_hands.png")
 
@@ -75,19 +76,14 @@ def opened(browser: Browser, url: str, scheme: str = "light") -> Page:
 
 
 def draw_explore(tab: Page) -> None:
-    """Take a public state of Leduc poker: after a call, player 1 acts."""
+    """Take a public state of Leduc poker: after a raise, player 1 acts."""
     tab.get_by_role("treeitem", name="raise").first.click()
-    tab.get_by_role("treeitem", name="fold").first.wait_for()
-    tab.get_by_role("treeitem", name="call").first.click()
-    tab.get_by_role("button", name="call").and_(
-        tab.locator("[aria-current]")
-    ).wait_for()
     tab.get_by_role("heading", name="player 1 acts").wait_for()
-    tab.get_by_role("region", name="belief matrix").wait_for()
-    tab.get_by_role("region", name="public states").evaluate(
-        "it => it.scrollTo(0, 0)"
-    )
+    tab.get_by_role("button", name="Qs", exact=True).first.click()
+    tab.get_by_role("heading", name="It believes that").wait_for()
+    tab.evaluate("scrollTo(0, 0)")
     tab.mouse.move(1, 1)
+    tab.wait_for_timeout(500)  # bars move
     tab.screenshot(path=IMAGES / "explore.png")
 
 

@@ -12,8 +12,10 @@ pytestmark = pytest.mark.benchmarks
 
 
 def test_the_questions_are_those_of_the_page():
-    asked = [question["ask"] for question in explorer_speed.questions(2, 1)]
-    assert asked == ["state", "children", "infostates", "infostates", "beliefs"]
+    tree = cached_tree("leduc_poker")
+    asked = [[one["ask"] for one in explorer_speed.questions(tree, state)] for state in (0, 1)]
+    assert asked[0] == ["state", "children", "infostates", "infostates"]
+    assert asked[1] == [*asked[0], "player_belief"]
 
 
 def test_states_are_late_and_early_ones():

@@ -22,7 +22,7 @@ from infoset.games import load_game
 from infoset.policy import tabulate, transfer_policy, uniform_policy
 from infoset.tree import derive_public_form
 from infoset.typing import NOOP
-from infoset.views.action_styles import action_keys
+from infoset.views.styles import action_keys
 from tests.support.cached_games import cached_tree
 from tests.support.small_holdem import small_holdem
 

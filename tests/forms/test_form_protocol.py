@@ -219,3 +219,38 @@ def test_asking_whether_something_is_a_form_computes_nothing():
     assert not isinstance(form.treeplexes[0], Form)
     with pytest.raises(ParameterError, match="type"):
         check_form(type(form))
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)"])
+def test_infostates_from_an_infostate_are_its_player_s_later_ones(game):
+    for form in forms(game):
+        for player, plex in enumerate(form.treeplexes):
+            for number, label in list(enumerate(form.infostate_labels(player)))[::7]:
+                found = form.infostates_from((label, player))
+                expected = np.arange(plex.num_infostates) == number
+                for later in range(plex.num_infostates):  # parents come first
+                    before = plex.infostate_of_sequence[plex.parent_sequence[later]]
+                    expected[later] |= before >= 0 and expected[before]
+                np.testing.assert_array_equal(found[player], expected)
+                assert not found[1 - player].any()
+
+
+def test_infostates_from_a_line_are_those_of_both_players():
+    form, _ = forms("leduc_poker")
+    for node in range(form.num_nodes):
+        if form.player[node] < 0:
+            continue
+        for player, own in enumerate(form.infostates_from(form.label(node))):
+            lines = [form.label(int(at)) for at in form.infostates[player][0]]
+            prefix = "" if node == 0 else form.label(node)
+            expected = [prefix in ("", line) or line.startswith(f"{prefix} /") for line in lines]
+            np.testing.assert_array_equal(own, expected)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_sets_of_actions_are_those_of_the_infostates(game):
+    for form in forms(game):
+        for player, plex in enumerate(form.treeplexes):
+            every = [form.actions_at(player, number) for number in range(plex.num_infostates)]
+            assert {*every} <= {*form.action_sets}
+        assert all(len({*actions}) == len(actions) for actions in form.action_sets)

@@ -8,7 +8,7 @@ import pytest
 import infoset
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.front.mends import and_later, mend_infostates
+from infoset.front.mends import mend_infostates
 from infoset.policy import random_policy, uniform_policy
 from infoset.views import Explorer, PublicPlaces, TreePlaces
 from tests.support.cached_games import cached_tree
@@ -110,17 +110,6 @@ def test_no_limit_makes_a_policy_worse():
             gains.append(found.gains)
     assert min(map(max, gains)) == 0
     assert max(map(max, gains)) > 0
-
-
-def test_later_decisions_belong_to_the_part():
-    plex = cached_tree("leduc_poker").sequence_form.treeplexes[0]
-    for start in range(0, plex.num_infostates, 50):
-        first = np.arange(plex.num_infostates) == start
-        expected = first.copy()
-        for number in range(plex.num_infostates):  # parents come first
-            before = plex.infostate_of_sequence[plex.parent_sequence[number]]
-            expected[number] |= before >= 0 and expected[before]
-        np.testing.assert_array_equal(and_later(plex, first), expected)
 
 
 def test_a_page_mends_a_policy_and_lists_it():

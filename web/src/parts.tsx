@@ -97,7 +97,7 @@ export function valueText(value: number, player: number, pot: Game["pot"], digit
 
 /** An error such as NashConv, which may be as small as rounding. */
 export function error(value: number, pot: Game["pot"] = null): string {
-  if (value < ROUNDING && value > 0) return value.toExponential(1).replaceAll("-", "−");
+  if (value < ROUNDING && value > 0) return "<1e−9"; // rounding is not information
   return number(value, 5) + (pot ? ` (${number((100 * value) / pot.size)}% of the pot)` : "");
 }
 

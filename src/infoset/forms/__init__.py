@@ -102,7 +102,6 @@ from infoset.forms.public_parts import (
     count_actions,
     cut_public_form,
     form_below,
-    nodes_below,
     sequences_of_nodes,
 )
 from infoset.forms.public_payoff_terms import (
@@ -122,7 +121,12 @@ from infoset.forms.public_reach import (
     unblocked_reach,
     with_ranges,
 )
-from infoset.forms.public_structure import DIVIDED_FROM, PublicStructure, PublicTerminals
+from infoset.forms.public_structure import (
+    DIVIDED_FROM,
+    PublicStructure,
+    PublicTerminals,
+    nodes_below,
+)
 from infoset.forms.reduced_form import ReducedForm, reduce_form
 from infoset.forms.sequence_form import (
     TREE_EXAMPLE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from functools import cached_property
 from typing import cast
 
@@ -23,7 +23,7 @@ from infoset.forms.packed_rows import PlanWeights
 from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, form_layouts
-from infoset.typing import FloatArray, Player
+from infoset.typing import BoolArray, FloatArray, Player
 
 
 class DerivedMembers:
@@ -90,6 +90,14 @@ class DerivedMembers:
     def is_two_player_constant_sum(self: Form) -> bool:
         """Whether the game has two players and a constant sum; exploitability needs both."""
         return len(self.treeplexes) == 2 and self.constant_sum is not None
+
+    def infostates_from(self: Form, key: Hashable) -> tuple[BoolArray, ...]:
+        """Return per player, [I] which acting infostates are at a key or after it."""
+        player, numbers = self.look_up_all(key)
+        found = [np.zeros(plex.num_infostates, bool) for plex in self.treeplexes]
+        found[player][numbers] = True
+        found[player] = self.treeplexes[player].with_later(found[player])
+        return tuple(found)
 
     @property
     def usual_width(self: Form) -> float:

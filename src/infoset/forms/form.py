@@ -16,7 +16,7 @@ from infoset.forms.payoffs import FormPayoffs
 from infoset.forms.transform import Transform
 from infoset.forms.treeplex import Layout, Treeplex
 from infoset.game import GameSource, Infostate
-from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+from infoset.typing import Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_number, check_type
 
 if TYPE_CHECKING:
@@ -375,6 +375,13 @@ class Form(Protocol, metaclass=_HasMembers):
 
         It is one, as in `look_up`, unless the key is a line of a public form: then there is one for
         each hand, in the order of the hands. Hands that are merged share one.
+        """
+
+    def infostates_from(self, key: Hashable) -> tuple[BoolArray, ...]:
+        """Return per player, [I] which acting infostates are at a key or after it.
+
+        After a line of a public form are infostates of both players, and otherwise only those of
+        the player of the infostate that the key names.
         """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -29,12 +30,12 @@ from infoset.forms.public_payoff_terms import (
     placement_of_map,
     public_payoffs,
 )
-from infoset.forms.public_structure import PublicStructure
+from infoset.forms.public_structure import PublicStructure, nodes_below
 from infoset.forms.sequence_form import UNIT
 from infoset.forms.transform import PlanMap, Transform
 from infoset.forms.treeplex import Layout
 from infoset.game.infostate import label_text
-from infoset.typing import FloatArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
 _OTHER_FORM = (
@@ -138,6 +139,13 @@ class PublicForm(PublicStructure, MeasuredByKernels):
         merged = self.num_lines[node] * sizes[row, classes[row, hand]]
         held: LongArray = np.where(met[self.hand_set[node], hand], merged, 0)
         return held
+
+    def infostates_from(self, key: Hashable) -> tuple[BoolArray, ...]:
+        """Return per player, [I] which infostates are at a key or after it."""
+        if not isinstance(key, str) or key.startswith("["):
+            return super().infostates_from(key)
+        after = nodes_below(self, self.find_line(key)[0])
+        return tuple(np.isin(node, after) for node, _ in self.infostates)
 
     @cached_property
     def all_parts(self) -> PublicDivision:

@@ -12,20 +12,10 @@ from infoset.forms.hand_symmetry import HandSymmetry
 from infoset.forms.public_form import PublicForm, check_public_form
 from infoset.forms.public_operators import HandPrior
 from infoset.forms.public_reach import chance_reach_of_nodes, check_node
-from infoset.forms.public_structure import PublicTerminals
+from infoset.forms.public_structure import PublicTerminals, nodes_below
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count
 from infoset.utils.frozen_arrays import freeze
-
-
-def nodes_below(form: PublicForm, node: int) -> LongArray:
-    """Return the public nodes at and after a node, in order."""
-    below = np.zeros(form.num_nodes, bool)
-    below[node] = True
-    # Parents come before children, so one pass is enough.
-    for later, parent in enumerate(form.parent[node + 1 :].tolist(), start=node + 1):
-        below[later] = below[parent]
-    return np.flatnonzero(below)
 
 
 def form_below(

@@ -730,3 +730,13 @@ def _hand_and_line(text: str) -> tuple[str, str]:
 
 def _strengths(operator: Operator) -> tuple[IntArray, ...]:
     return operator.strengths if isinstance(operator, Showdown) else ()
+
+
+def nodes_below(form: PublicStructure, node: int) -> LongArray:
+    """Return the public nodes at and after a node, in order."""
+    below = np.zeros(form.num_nodes, bool)
+    below[node] = True
+    # Parents come before children, so one pass is enough.
+    for later, parent in enumerate(form.parent[node + 1 :].tolist(), start=node + 1):
+        below[later] = below[parent]
+    return np.flatnonzero(below)

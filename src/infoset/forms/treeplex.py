@@ -54,6 +54,17 @@ class Treeplex(ShortRepr):
         owners = np.repeat(np.arange(self.num_infostates, dtype=np.int32), self.num_actions)
         return np.concatenate([np.array([-1], np.int32), owners])
 
+    def with_later(self, infostates: BoolArray) -> BoolArray:
+        """Return [I] which infostates are given ones, or come after them."""
+        before = self.infostate_of_sequence[self.parent_sequence]
+        found = infostates
+        while True:
+            # One more decision at a time; entry -1, which follows nothing, stays False.
+            later = found | np.append(found, False)[before]
+            if np.array_equal(later, found):
+                return found
+            found = later
+
     def uniform_policy(self) -> FloatArray:
         """Return [Q] the uniform behavior; 1 for the empty sequence."""
         uniform = np.ones(self.num_sequences)

@@ -10,7 +10,7 @@ import numpy as np
 
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import Evaluation, evaluate_policy
-from infoset.forms import Form, Treeplex, as_public_form, lock_infostates, nodes_below
+from infoset.forms import Form, lock_infostates
 from infoset.front.solution import solve
 from infoset.policy import TabularPolicy, check_policy
 from infoset.regret import RegretScheme
@@ -108,17 +108,8 @@ def mend(
     form = profile.form
     _check_constant_sum(form)
     keys = [at] if isinstance(at, str | tuple) else list(at) if isinstance(at, Sequence) else [at]
-    part = tuple(np.zeros(plex.num_infostates, bool) for plex in form.treeplexes)
-    for key in keys:
-        if form.kind == "public" and isinstance(key, str) and not key.startswith("["):
-            public = as_public_form(form)
-            after = nodes_below(public, public.find_line(key)[0])
-            for own, (node, _) in zip(part, public.infostates, strict=True):
-                own |= np.isin(node, after)
-        else:
-            player, infostates = form.look_up_all(key)
-            part[player][infostates] = True
-    first, second = (and_later(plex, own) for plex, own in zip(form.treeplexes, part, strict=True))
+    found = zip(*map(form.infostates_from, keys), strict=True)
+    first, second = (np.logical_or.reduce(own) for own in found)
     return mend_infostates(
         profile,
         (first, second),
@@ -128,18 +119,6 @@ def mend(
         seconds=seconds,
         callback=callback,
     )
-
-
-def and_later(treeplex: Treeplex, infostates: BoolArray) -> BoolArray:
-    """Return [I] the infostates and all that follow them."""
-    before = treeplex.infostate_of_sequence[treeplex.parent_sequence]
-    found = infostates
-    while True:
-        # One more decision at a time; entry -1, which follows nothing, stays False.
-        later = found | np.append(found, False)[before]
-        if np.array_equal(later, found):
-            return found
-        found = later
 
 
 def mend_infostates(

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.plotting.figures import add_legend_below, new_figure, set_title
 from infoset.typing import FloatArray
-from infoset.views.action_styles import action_styles
+from infoset.views.styles import action_styles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

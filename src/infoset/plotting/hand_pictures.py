@@ -20,8 +20,8 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.typing import Player
 from infoset.utils.arguments import check_player
 from infoset.views import HandCellView, HandGridView, PublicPlaces, view_hand_grid
-from infoset.views.action_styles import ActionStyle, styles_of
 from infoset.views.labels import hand_class, shorten
+from infoset.views.styles import ActionStyle, styles_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,8 +22,8 @@ from infoset.plotting.pen import INK
 from infoset.plotting.policy_grids import MAX_SCANNED, PolicyGrid, find_grids, find_public_grids
 from infoset.policy import PolicyRow, TabularPolicy, check_policy
 from infoset.utils.arguments import check_choice, check_count
-from infoset.views.action_styles import ActionStyle, styles_of
 from infoset.views.labels import hand_class
+from infoset.views.styles import ActionStyle, styles_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

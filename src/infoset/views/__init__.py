@@ -1,6 +1,5 @@
 """What pages show, as plain values: public states, beliefs, differences, plays, runs."""
 
-from infoset.views.action_styles import ActionStyle, action_keys, action_styles, styles_of
 from infoset.views.belief_views import (
     BeliefView,
     HoldingView,
@@ -61,6 +60,7 @@ from infoset.views.state_views import (
     view_probabilities,
     view_state,
 )
+from infoset.views.styles import ActionStyle, action_keys, action_styles, styles_of
 from infoset.views.tree_places import TreePlaces
 
 __all__ = [

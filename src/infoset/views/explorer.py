@@ -21,7 +21,6 @@ from infoset.forms import PublicForm
 from infoset.game import Game, player_name
 from infoset.policy import Policy, TabularPolicy
 from infoset.tree import GameTree
-from infoset.views.action_styles import ActionStyle, styles_of
 from infoset.views.form_views import FormValues
 from infoset.views.game_view import GameView, MethodView, PolicyView, PotView, SubjectKind
 from infoset.views.glossary import TERMS
@@ -32,6 +31,7 @@ from infoset.views.places import Places
 from infoset.views.plays import NumberedPlayView, OpponentBeliefView, Play, PlayView, ReviewView
 from infoset.views.public_places import PublicPlaces
 from infoset.views.questions import QUESTIONS, SOURCES, Question
+from infoset.views.styles import ActionStyle, styles_of
 from infoset.views.tree_places import TreePlaces
 
 MAX_PLAYS: Final = 64

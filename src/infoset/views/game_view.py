@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from infoset.views.action_styles import ActionStyle
+from infoset.views.styles import ActionStyle
 
 SubjectKind = Literal["tree", "public", "form", "rules"]
 """What an explorer shows: a tree, a public form, an extensive form, or rules alone."""

@@ -259,7 +259,7 @@ def _ask(table: Table, history: History, legal: Sequence[Action], write: Write) 
     InputEndedError
         At the end of the input, or if the player quits.
     """
-    from infoset.views.action_styles import NUMBERS_ALONE, action_keys
+    from infoset.views.styles import NUMBERS_ALONE, action_keys
 
     names = [str(action) for action in legal]
     # Numbers are typed as they are, so that keys for them would be confusing.
