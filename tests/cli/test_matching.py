@@ -114,7 +114,7 @@ def test_a_policy_of_a_tree_file_is_played(command):
     low, high = played.json["utility"]["interval"]
     assert low < exact.json["utility"]["mean"] < high
     seat = ("play", TOLL_ROAD, "--against", "run/policy.parquet")
-    assert command(*seat, stdin="1\n" * 9).code == 0
+    assert command(*seat, stdin="p\n" * 9).code == 0
 
 
 def in_this_process(work, workers, **options):
@@ -133,7 +133,7 @@ def test_late_searches_are_reported(command, monkeypatch):
         re.MULTILINE,
     )
     seat = ("play", "kuhn_poker", "--against", text, "--seed", "1")
-    assert f"note: {text}: " in command(*seat, stdin="1\n" * 5).err
+    assert f"note: {text}: " in command(*seat, stdin="p\n" * 5).err
     monkeypatch.setattr("infoset.matches.match.parallel_map", in_this_process)
     ran = command("match", "kuhn_poker", PIMC, text, "--deals", "3", "--workers", "2")
     assert f"note: {text} has a time budget; overruns are reported only with --workers 1\n" in (

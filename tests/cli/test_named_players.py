@@ -52,7 +52,7 @@ def test_options_accept_names(command, solved, player):
     assert "--player 0" in response.out
     found = command("draw", GAME, "--view", "infostate", "--player", player, "--out", "a.svg")
     assert "infostates of buyer" in found.out
-    played = command("play", GAME, "--player", player, "--seed", "1", stdin="1\nq\n")
+    played = command("play", GAME, "--player", player, "--seed", "1", stdin="accept\nq\n")
     assert "you are buyer (player 1 of 2), against uniform" in played.out
     assert "2. seller: " in played.out
     assert "buyer: accept" in played.out

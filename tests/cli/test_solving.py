@@ -348,7 +348,7 @@ def measured(iteration, exploitability, seconds=1.0):
 @pytest.mark.parametrize(
     ("point", "text"),
     [
-        (None, "building the world graph, "),
+        (None, "preparing, "),
         (
             BuildPoint("world graph", 50_000, None, 0.5),
             "building the world graph: 50,000 world states, 100,000/s, ",
@@ -386,7 +386,7 @@ def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(monkeypatch,
     monkeypatch.setattr("infoset.cli.progress.tell", write)
     with live("leduc_poker") as progress:
         assert is_written.wait(60)
-        assert re.fullmatch(r"leduc_poker: building the world graph, \S+ s", lines[0])
+        assert re.fullmatch(r"leduc_poker: (preparing|building the world graph), \S+ s", lines[0])
         progress.building(BuildPoint("world graph", 12_345, None, 2.0))
         progress.solving("cfr+", Budget(target=0.01))
         progress.measured(measured(7, 0.5))

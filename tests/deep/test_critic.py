@@ -401,7 +401,7 @@ def test_a_loss_that_is_not_finite_is_reported(kuhn):
         train_critic(tree, blueprint, KUHN_ROWS, CriticSpec(learning_rate=1e30), steps=200)
 
 
-@pytest.mark.parametrize(("preset", "build"), [("rnad", True), ("ppo", False)])
+@pytest.mark.parametrize(("preset", "build"), [("rnad", True), ("ppo", False), ("nash-pg", True)])
 def test_a_critic_learns_from_the_episodes_of_a_network(preset, build):
     """Its values are in the game's unit, whatever the unit of the learner is."""
     tree = cached_tree("kuhn_poker")

@@ -501,7 +501,7 @@ def test_files_of_policies(name, tmp_path):
 
 
 @pytest.mark.broad
-def test_auto_takes_the_world_form_where_histories_do_not_fit():
+def test_auto_takes_the_world_form_where_histories_do_not_fit(monkeypatch):
     with build_limits(memory=1_500_000):
         with pytest.raises(GameTooLargeError):
             infoset.solve(ABRUPT, "cfr+", iterations=1, form="sequence")
@@ -514,6 +514,14 @@ def test_auto_takes_the_world_form_where_histories_do_not_fit():
         # A method that needs the matrix gets the error about the sequence form.
         with pytest.raises(GameTooLargeError, match="histories"):
             infoset.solve(ABRUPT, "lp")
+    # If neither form fits, the error is that of the smaller one of games with many histories.
+    with build_limits(memory=100_000):
+        with pytest.raises(GameTooLargeError, match="its sequence form needs about"):
+            build_sequence_or_world_form(load_game(ABRUPT))
+        monkeypatch.setattr("infoset.tree.world_contraction.MANY_HISTORIES", 1000)
+        with pytest.raises(GameTooLargeError, match="its world form needs about"):
+            build_sequence_or_world_form(load_game(ABRUPT))
+        monkeypatch.undo()
     form, reason = build_sequence_or_world_form(load_game(ABRUPT))
     assert (form.kind, reason) == ("sequence", None)
 

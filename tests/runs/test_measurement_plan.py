@@ -11,7 +11,7 @@ from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.games import NoLimitEndgame, load_game
 from infoset.regret import SCHEMES
 from infoset.runs import (
-    WARM_MEASUREMENTS,
+    EARLY_MEASUREMENTS,
     Budget,
     gradient_cost,
     measurement_cost,
@@ -80,11 +80,11 @@ def test_warm_starts_are_measured_early(cost, measuring):
     """After the first iteration, whose answer is the start, and before the plan of other runs."""
     pause = 20 * measuring // cost
     every = planned_measurements(
-        cost, measuring, min_growth=TARGET_GROWTH, min_early=WARM_MEASUREMENTS
+        cost, measuring, min_growth=TARGET_GROWTH, min_early=EARLY_MEASUREMENTS
     )
-    first = [*islice(every, WARM_MEASUREMENTS)]
+    first = [*islice(every, EARLY_MEASUREMENTS)]
     assert first[0] == 1
-    assert sum(at < pause for at in first) < WARM_MEASUREMENTS
+    assert sum(at < pause for at in first) < EARLY_MEASUREMENTS
     later = [*islice(every, 5)]
     assert all(after - before >= pause for before, after in pairwise(later))
     if pause == 40:
@@ -219,3 +219,20 @@ def test_a_run_stops_at_the_first_measurement_that_reaches_the_target(solver):
         every.run(1)
     assert result.outcome == "converged"
     assert every.iteration <= result.iterations <= 1.05 * every.iteration
+
+
+def test_runs_with_a_target_are_measured_early_in_large_games():
+    """Few iterations may reach it, where the plan by costs begins with iteration 42."""
+    form = build_sequence_form(load_game("kuhn_poker"))
+
+    class Large(RegretSolver):
+        cost_per_iteration = 200_000_000
+
+    found = {}
+    for target in (None, 1e-9):
+        solver = Large(form, SCHEMES["cfr+"])
+        budget = Budget(target=target, iterations=60)
+        result = run_measured(solver, "large", budget, extra_cost=210_000_000)
+        found[target] = [point.iteration for point in result.trace]
+    assert found[None][0] > 40
+    assert found[1e-9][:5] == [1, 2, 5, 13, 33]

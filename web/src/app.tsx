@@ -1,6 +1,7 @@
 // The page: the game and its policy at the top, the views below.
 
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Where, useAddress } from "./address";
 import { CompareView, PolicySelect } from "./compare";
 import { FormView } from "./form";
 import { LeaksView } from "./leaks";
@@ -48,7 +49,7 @@ export function Page({ transport, titled }: { transport: Transport; titled: bool
           <About.Provider value={about}>
             <Styles.Provider value={style}>
               <Scheme.Provider value={scheme}>
-                <Loaded about={about} refresh={refresh} />
+                <Loaded about={about} refresh={refresh} isOwn={titled} />
               </Scheme.Provider>
             </Styles.Provider>
           </About.Provider>
@@ -61,7 +62,7 @@ export function Page({ transport, titled }: { transport: Transport; titled: bool
 /** Whether the game is shown by public states: as a tree, or as a public form. */
 const hasStates = (about: Game): boolean => about.kind === "tree" || about.kind === "public";
 
-function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
+function Loaded({ about, refresh, isOwn }: { about: Game; refresh: () => void; isOwn: boolean }) {
   const channel = useContext(Channel)!;
   const possible: Record<Tab, boolean> = {
     explore: about.kind !== "rules",
@@ -71,15 +72,15 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
     play: about.opponents.length > 0,
   };
   const tabs = TABS.filter((tab) => possible[tab]);
-  const [tab, show] = useState<Tab>(tabs[0] ?? "play");
-  const [policy, setPolicy] = useState(0);
-  const [place, go] = useState(about.start);
+  const start: Where<Tab> = { tab: tabs[0] ?? "play", policy: 0, place: about.start };
+  const [{ tab, policy, place }, move] = useAddress(start, tabs, about.policies.length, isOwn);
+  const setPolicy = (chosen: number): void => move({ policy: chosen });
   const [id] = useState(() => Math.random().toString(36).slice(2)); // a notebook may show several pages
   const onTabKey = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
     const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length]!;
-    show(next);
+    move({ tab: next });
     event.stopPropagation();
     document.getElementById(`${id}-${next}`)?.focus();
   };
@@ -110,7 +111,7 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
               aria-selected={name === tab}
               aria-controls={`${id}-view`}
               tabIndex={name === tab ? 0 : -1}
-              onClick={() => show(name)}
+              onClick={() => move({ tab: name })}
             >
               {name}
             </button>
@@ -118,26 +119,19 @@ function Loaded({ about, refresh }: { about: Game; refresh: () => void }) {
         </div>
       </header>
       <div id={`${id}-view`} role="tabpanel" aria-labelledby={`${id}-${tab}`}>
-        {tab === "explore" && <Explore about={about} policy={policy} setPolicy={setPolicy} place={place} go={go} refresh={refresh} />}
+        {tab === "explore" && <Explore about={about} policy={policy} setPolicy={setPolicy} place={place} go={(next) => move({ place: next })} refresh={refresh} />}
         {tab === "leaks" && (
           <LeaksView
             about={about}
             policy={policy}
             setPolicy={setPolicy}
-            go={(state) => {
-              go(state);
-              show("explore");
-            }}
+            go={(state) => move({ place: state, tab: "explore" })}
           />
         )}
         {tab === "compare" && (
           <CompareView
             about={about}
-            go={(chosen, state) => {
-              setPolicy(chosen);
-              go(state);
-              show("explore");
-            }}
+            go={(chosen, state) => move({ policy: chosen, place: state, tab: "explore" })}
           />
         )}
         {possible.watch && (

@@ -1,6 +1,7 @@
 // The entrance of the page: served, in a file, or as a widget of a notebook.
 
 import { render } from "preact";
+import { token } from "./address";
 import { Page } from "./app";
 import "./style.css";
 import { type KernelModel, fileTransport, notebookTransport, serverTransport } from "./transport";
@@ -8,7 +9,7 @@ import { type KernelModel, fileTransport, notebookTransport, serverTransport } f
 const host = document.getElementById("infoset-page");
 if (host) {
   const saved = document.getElementById("infoset-answers")?.textContent;
-  const transport = saved ? fileTransport(saved.trim()) : serverTransport(location.hash.slice(1));
+  const transport = saved ? fileTransport(saved.trim()) : serverTransport(token());
   render(<Page transport={transport} titled />, host);
 }
 

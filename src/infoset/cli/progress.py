@@ -197,7 +197,7 @@ class Progress:
         """Return what is being built, how much is done, how fast, and the time since the start."""
         point, elapsed = self._build_point, duration_text(self.elapsed)
         if point is None:
-            return f"building the world graph, {elapsed}"
+            return f"preparing, {elapsed}"
         if point.stage == "payoffs":
             return f"summing the payoffs of {point.total:,} terminal histories, {elapsed}"
         rate = f", {point.done / point.seconds:,.0f}/s" if point.done and point.seconds else ""

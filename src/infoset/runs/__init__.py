@@ -28,7 +28,7 @@ from infoset.runs.checkpointer import (
 from infoset.runs.executor_kinds import open_executor
 from infoset.runs.loop import (
     COST_BETWEEN_CLOCK_CHECKS,
-    WARM_MEASUREMENTS,
+    EARLY_MEASUREMENTS,
     IterativeSolver,
     NullCheckpointer,
     gradient_cost,
@@ -56,7 +56,7 @@ __all__ = [
     "COST_BETWEEN_CLOCK_CHECKS",
     "DEFAULT_CHECKPOINT_SECONDS",
     "DEFAULT_TARGET",
-    "WARM_MEASUREMENTS",
+    "EARLY_MEASUREMENTS",
     "Budget",
     "Callback",
     "Checkpoint",

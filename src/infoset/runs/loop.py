@@ -35,9 +35,9 @@ WORK_PER_MEASURING = 20
 START_COST = 200_000_000
 """Cost of the early measurements that are closer together: less than a tenth of a second."""
 
-WARM_MEASUREMENTS = 6
-"""Maximum number of early measurements of a run that starts from a policy, whatever they cost: the
-policy may reach the target immediately."""
+EARLY_MEASUREMENTS = 6
+"""Maximum number of early measurements of a run with a target or a start, whatever they cost: few
+iterations may reach the target."""
 
 MEASUREMENT_OVERHEAD = 100_000
 """Cost of a measurement of the smallest game: 35 to 40 µs, at 0.3 to 0.4 ns for each number."""
@@ -323,7 +323,10 @@ def _measurements_left(
     trace.
     """
     done, cost = solver.iteration, solver.cost_per_iteration
-    growth = GROWTH if budget.target is None else TARGET_GROWTH
+    growth = GROWTH
+    if budget.target is not None:
+        # A large game may be solved long before a plan by costs measures it for the first time.
+        growth, min_early = TARGET_GROWTH, max(min_early, EARLY_MEASUREMENTS)
     plan = partial(
         planned_measurements, cost, measurement_cost, min_growth=growth, min_early=min_early
     )

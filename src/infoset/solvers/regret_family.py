@@ -12,7 +12,7 @@ from infoset.policy import TabularPolicy
 from infoset.policy.stored_policy import StoredPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs import (
-    WARM_MEASUREMENTS,
+    EARLY_MEASUREMENTS,
     Budget,
     SolveResult,
     TracePoint,
@@ -142,7 +142,7 @@ class RegretMethod:
             self.name,
             budget,
             evaluate=solver.evaluate,
-            min_early=0 if self.start is None else WARM_MEASUREMENTS,
+            min_early=0 if self.start is None else EARLY_MEASUREMENTS,
             finish=solver.finish,
         )
         if solver.given is None:

@@ -134,12 +134,12 @@ def _contract_either(
     """Return the sequence form or the world form, as `build_sequence_or_world_form` does."""
     counts = count_histories(graph)
     too_large = "does not fit in the limits"
-    may_fit = True
+    too_large_by_worlds: GameTooLargeError | None = None
     if counts.histories >= MANY_HISTORIES:
         try:
             form = contract_worlds(graph, memory, report)
-        except GameTooLargeError:
-            may_fit = False
+        except GameTooLargeError as refused:
+            too_large_by_worlds = refused
         else:
             listed = HISTORY_COST * counts.histories
             listed += num_gradients * counts.num_players * counts.terminals
@@ -153,10 +153,11 @@ def _contract_either(
         return contract_graph(graph, memory, report), None
     except GameTooLargeError as refused:
         error = refused
-    if may_fit:
-        with suppress(GameTooLargeError):
-            form = contract_worlds(graph, memory, report)
-            return form, _reason(form, counts, too_large)
+    if too_large_by_worlds is not None:
+        raise too_large_by_worlds from error
+    with suppress(GameTooLargeError):
+        form = contract_worlds(graph, memory, report)
+        return form, _reason(form, counts, too_large)
     raise error
 
 

@@ -192,7 +192,7 @@ def test_runs_of_a_notebook_are_watched_and_end_with_the_page_and_its_kernel(not
 
 def test_a_kernel_that_has_ended_is_reported(notebook, lab):
     visitor = notebook(EXPLORE, "1")
-    visitor.open_beliefs()
+    expect(visitor.root.get_by_role("heading", name="It believes that")).to_be_visible()
     visitor.show("watch")
     visitor.choose("method", "cfr+")
     visitor.press(visitor.root.get_by_role("button", name="start", exact=True))
@@ -205,7 +205,7 @@ def test_a_kernel_that_has_ended_is_reported(notebook, lab):
 
 def test_colors_follow_the_notebook_and_there_are_no_barriers(notebook, axe):
     visitor = notebook(EXPLORE)
-    visitor.open_beliefs()
+    expect(visitor.root.get_by_role("heading", name="It believes that")).to_be_visible()
     found = {}
     for scheme, paper in (("light", "white"), ("dark", "black")):
         visitor.page.locator(".jp-Notebook").first.evaluate(

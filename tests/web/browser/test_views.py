@@ -54,6 +54,35 @@ def test_public_states_and_policies_are_explored(visit, leduc, hand):
     expect(page.get_by_role("treeitem").first).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.parametrize("place", ["server", "file"])
+def test_an_address_leads_back_to_a_view_a_policy_and_a_state(visit, kuhn, saved, place):
+    visitor = visit(kuhn.url if place == "server" else saved)
+    page = visitor.page
+    here = page.get_by_role("navigation", name="path").locator("[aria-current]")
+    expect(here).to_have_text("∅")
+    visitor.choose("policy", "lp")
+    visitor.explore("∅", "pass", "bet")
+    expect(here).to_have_text("bet")
+    address = page.url
+    visitor.show("compare")
+    assert page.url != address
+    page.go_back()
+    expect(here).to_have_text("bet")
+    page.go_back()
+    expect(here).to_have_text("pass")
+    page.go_forward()
+    expect(here).to_have_text("bet")
+    page.reload()
+    expect(here).to_have_text("bet")
+    chosen = visitor.root.get_by_role("combobox", name="policy", exact=True)
+    expect(chosen.locator("option:checked")).to_have_text("lp")
+    # The address opens the same place in another window, and wrong numbers open the first one.
+    other = visit(address)
+    expect(other.page.get_by_role("treeitem", selected=True)).to_contain_text("bet")
+    wrong = visit("/".join([address.split("/explore/")[0], "nowhere", "99", "x"]))
+    expect(wrong.page.get_by_role("treeitem", selected=True)).to_contain_text("∅")
+
+
 @HANDS
 def test_public_forms_show_ends_and_equity(visit, hand):
     game = infoset.load("leduc_poker(num_raises=1)")

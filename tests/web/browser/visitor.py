@@ -132,7 +132,8 @@ class Visitor:
         expect(tab).to_have_attribute("aria-selected", "true")
 
     def open_beliefs(self) -> Locator:
-        """Open what an onlooker believes; return it."""
+        """Open what an onlooker believes, once all above it is there; return it."""
+        expect(self.root.get_by_role("heading", name="It believes that")).to_be_visible()
         self.press(self.root.locator("summary", has_text="belief of an onlooker"))
         matrix = self.root.get_by_role("region", name="belief matrix")
         expect(matrix).to_be_visible()
