@@ -8,8 +8,8 @@ For each game, the page is served by a process of its own. It reports the proces
 the game and of the values of a first policy (reach, beliefs, values and regrets of all states at
 once). Then this process asks over HTTP what a page asks when a public state is opened: the state,
 its children, the infostates of each player and what a player who acts believes, one after the other
-on one connection. These times, and those until the page is drawn (extra `browser`), are times on the clock
-from the question to the end of the answer.
+on one connection. These times, and those until the page is drawn (extra `browser`), are times on
+the clock from the question to the end of the answer.
 """
 
 from __future__ import annotations

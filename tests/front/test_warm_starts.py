@@ -51,13 +51,14 @@ def test_a_solution_is_continued(river, solved):
 
 
 def test_large_games_are_measured_early(river, solved, monkeypatch):
-    """Without a start, the first measurement follows when the iterations have paid for it."""
+    """Without a target or a start, measurements begin when the iterations have paid for one."""
     monkeypatch.setattr(loop, "START_COST", 0)
     cold, warm = (
         infoset.solve(river, "dcfr", target="1%pot", start=start) for start in (None, solved)
     )
-    assert len(cold.trace) == 1 < cold.iterations
+    assert cold.trace[0].iteration == 1 < cold.iterations
     assert warm.iterations == 1
+    assert len(infoset.solve(river, "dcfr", iterations=cold.iterations).trace) == 1
 
 
 def test_files_of_the_game_and_of_a_similar_one(river, solved):

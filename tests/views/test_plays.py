@@ -25,7 +25,6 @@ from tests.support.cached_games import cached_tree
 from tests.support.small_holdem import SmallHoldem, small_holdem
 
 LEDUC = load_game("leduc_poker")
-LEDUC_FORM = cached_tree("leduc_poker").sequence_form
 
 
 def play_to_end(play: Play, rng: np.random.Generator) -> list[dict]:
@@ -235,7 +234,12 @@ def test_a_play_is_continued_from_a_decision_with_the_same_hidden_cards():
             again = play.again(made.history.depth)
             seen = play_to_end(other, np.random.default_rng(0))
             assert seen == play_to_end(again, np.random.default_rng(0)), "the same seed"
-            assert len(other.review(uniform_policy(LEDUC_FORM)).decisions) >= own.index(made) + 1
+            assert (
+                len(
+                    other.review(uniform_policy(cached_tree("leduc_poker").sequence_form)).decisions
+                )
+                >= own.index(made) + 1
+            )
         assert play.again(own[0].history.depth).view() == first
         assert play.view() == end, "the play itself has not changed"
         with pytest.raises(ParameterError, match="made no decision there"):
