@@ -10,7 +10,7 @@ from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameErro
 from infoset.evaluation import evaluate_policy
 from infoset.front.mends import mend_infostates
 from infoset.policy import random_policy, uniform_policy
-from infoset.views import Explorer, PublicPlaces, TreePlaces
+from infoset.views import Explorer, PublicPlaces, RequestError, TreePlaces
 from tests.support.cached_games import cached_tree
 
 
@@ -124,8 +124,36 @@ def test_a_page_mends_a_policy_and_lists_it():
     assert again["after"] <= answer["after"]
 
 
+def test_an_equilibrium_is_left_as_it_is():
+    for name in ("kuhn_poker", "leduc_poker"):
+        policy = infoset.solve(name, "lp").policy
+        every = policy.form.infostate_labels(0)[0]
+        found = infoset.mend(policy, (every, 0))
+        assert found.gains == (0, 0)
+        assert found.policy is policy
+        assert found.results == {}
+    nearly = infoset.solve(infoset.build_public_form("leduc_poker"), "pcfr+", target=1e-9).policy
+    found = infoset.mend(nearly, "raise", seconds=2)
+    assert found.after.exploitability <= found.before.exploitability
+
+
+def test_a_page_with_many_policies_solves_nothing_again(monkeypatch):
+    monkeypatch.setattr("infoset.views.explorer.MAX_POLICIES", 1)
+    tree = cached_tree("kuhn_poker")
+    page = Explorer(tree, {"uniform": uniform_policy(tree.sequence_form)})
+    with pytest.raises(RequestError, match="has 1 policies"):
+        page.ask({"ask": "mend", "policy": 0, "state": 1})
+    alone = cached_tree("bandit_tree")
+    page = Explorer(alone, {"uniform": uniform_policy(alone.sequence_form)})
+    monkeypatch.setattr("infoset.views.explorer.MAX_POLICIES", 50)
+    with pytest.raises(UnsupportedGameError, match="two-player constant-sum"):
+        page.ask({"ask": "mend", "policy": 0, "state": 0})
+
+
 def test_wrong_parts_are_refused():
     form = cached_tree("kuhn_poker").sequence_form
+    with pytest.raises(ParameterError, match="at least one infostate"):
+        infoset.mend(uniform_policy(form), [])
     with pytest.raises(UnknownNameError):
         infoset.mend(uniform_policy(form), ("[X]", 0))
     with pytest.raises(UnknownNameError, match="unknown line"):

@@ -138,11 +138,11 @@ def test_plays_are_continued_by_questions(leduc):
     while not view["is_over"]:
         view = leduc.ask({"ask": "act", "play": view["play"], "action": 0})
     step = leduc.ask({"ask": "review", "play": view["play"], "policy": 0})["decisions"][0]["step"]
-    again = leduc.ask({"ask": "again", "play": view["play"], "step": step})
+    again = leduc.ask({"ask": "again", "play": view["play"], "step": step, "seed": 0})
     assert again["play"] != view["play"]
     assert again["actions"]
     with pytest.raises(RequestError, match="made no decision there"):
-        leduc.ask({"ask": "again", "play": view["play"], "step": 99})
+        leduc.ask({"ask": "again", "play": view["play"], "step": 99, "seed": 0})
 
 
 def test_equal_names_get_numbers(leduc):

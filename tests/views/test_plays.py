@@ -221,17 +221,17 @@ def test_a_play_is_continued_from_a_decision_with_the_same_hidden_cards():
         play = Play(LEDUC, 1, UniformPolicy(), seed)
         first = play.view()
         with pytest.raises(ParameterError, match="not over"):
-            play.again(1)
+            play.again(1, 0)
         play_to_end(play, np.random.default_rng(seed))
         end = play.view()
         own = [made for made in play._decisions if made.player == 1]
         for made in own:
-            other = play.again(made.history.depth)
+            other = play.again(made.history.depth, 5)
             assert other.history == made.history
             lines = [" ".join(line.split()) for line in other.view().lines]
             assert lines == [" ".join(line.split()) for line in end.lines[: made.history.depth]]
             assert [one for one in other._decisions if one.player == 1] == own[: own.index(made)]
-            again = play.again(made.history.depth)
+            again = play.again(made.history.depth, 5)
             seen = play_to_end(other, np.random.default_rng(0))
             assert seen == play_to_end(again, np.random.default_rng(0)), "the same seed"
             assert (
@@ -240,7 +240,21 @@ def test_a_play_is_continued_from_a_decision_with_the_same_hidden_cards():
                 )
                 >= own.index(made) + 1
             )
-        assert play.again(own[0].history.depth).view() == first
+        assert play.again(own[0].history.depth, 5).view() == first
         assert play.view() == end, "the play itself has not changed"
         with pytest.raises(ParameterError, match="made no decision there"):
-            play.again(0)
+            play.again(0, 0)
+
+
+def test_what_follows_a_decision_is_drawn_anew():
+    play = Play(LEDUC, 0, UniformPolicy(), seed=2)
+    play_to_end(play, np.random.default_rng(1))
+    step = next(made for made in play._decisions if made.player == 0).history.depth
+    ends = set()
+    for seed in range(20):
+        other = play.again(step, seed)
+        while not other.history.is_terminal:
+            other.act(0)
+        ends.add(other.history)
+        assert other.history.infostates[1].steps[0] == play.history.infostates[1].steps[0]
+    assert len(ends) > 3

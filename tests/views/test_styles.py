@@ -90,6 +90,11 @@ def test_any_labels_have_styles(labels):
     assert found == action_styles(labels)
 
 
+def test_the_key_that_quits_is_never_an_action():
+    keys = action_keys(["qq", *(f"play {number}" for number in range(40))])
+    assert "q" not in keys.values()
+
+
 def test_keys_do_not_change_when_further_actions_are_met():
     keys = action_keys(["call", "raise"])
     later = action_keys(["fold", "call", "raise", "check"], keys)

@@ -45,8 +45,8 @@ export function useAddress<T extends string>(
   const move = (change: Partial<Where<T>>): void => {
     const next = { ...where, ...change };
     if (next.tab === where.tab && next.policy === where.policy && next.place === where.place) return;
-    if (isOwn) history.pushState(null, "", `#${token()}/${next.tab}/${next.policy}/${next.place}`);
     set(next);
+    if (isOwn) history.pushState(null, "", `#${token()}/${next.tab}/${next.policy}/${next.place}`);
   };
   return [where, move];
 }

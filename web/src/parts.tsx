@@ -25,7 +25,9 @@ export function stylesOf(listed: ActionStyle[]): Style {
   const found = new Map(listed.map((style, place) => [style.label, { ...style, place }]));
   return (label) => {
     const place = found.size;
-    const style = found.get(label) ?? { label, color: REST[place % REST.length]!, ink: "#000000", key: place < 9 ? `${place + 1}` : "", place };
+    const taken = new Set([...found.values()].map((style) => style.key));
+    const key = [...(label.length === 1 ? label : ""), ..."123456789"].find((one) => /^[0-9a-z]$/.test(one) && !taken.has(one)) ?? "";
+    const style = found.get(label) ?? { label, color: REST[place % REST.length]!, ink: "#000000", key, place };
     found.set(label, style);
     return style;
   };

@@ -22,23 +22,22 @@ export function PlayView({ about }: { about: Game }) {
   }, [play]);
 
   const known = about.kind === "tree" || about.kind === "public";
-  const over = async (view: NumberedPlay, isAgain: boolean): Promise<void> => {
-    const against = about.opponents[opponent]!;
+  const over = async (view: NumberedPlay, { against, isAgain }: Kind): Promise<void> => {
     const review = known ? await channel.ask({ ask: "review", play: view.play, policy: strongest(about) }) : null;
     const losses = review?.decisions.map((decision) => decision.loss) ?? [null];
     const loss = losses.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
     setHands((before) => [...before, { view, against, isAgain, loss, worst: review?.decisions[0] ?? null }]);
     if (alternates && !isAgain) setPlayer((view.human + 1) % about.num_players);
   };
-  const [isAgain, setAgain] = useState(false);
-  const asked = async (answer: Promise<NumberedPlay>, again: boolean): Promise<void> => {
+  const [kind, setKind] = useState<Kind>({ against: "", isAgain: false });
+  const asked = async (answer: Promise<NumberedPlay>, of: Kind): Promise<void> => {
     setWaits(true);
     try {
       const found = await answer;
       setPlay(found);
-      setAgain(again);
+      setKind(of);
       setError("");
-      if (found.is_over) await over(found, again);
+      if (found.is_over) await over(found, of);
     } catch (failure) {
       setError((failure as Error).message);
     }
@@ -46,14 +45,17 @@ export function PlayView({ about }: { about: Game }) {
   };
   const begin = (): void => {
     if (waits) return;
-    const seed = crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 31;
-    void asked(channel.ask({ ask: "play", opponent, player, seed }), false);
+    void asked(channel.ask({ ask: "play", opponent, player, seed: drawnSeed() }), { against: about.opponents[opponent]!, isAgain: false });
   };
   const act = (action: number): void => {
-    if (!waits && play) void asked(channel.ask({ ask: "act", play: play.play, action }), isAgain);
+    if (!waits && play) void asked(channel.ask({ ask: "act", play: play.play, action }), kind);
   };
   const again = (step: number): void => {
-    if (!waits && play) void asked(channel.ask({ ask: "again", play: play.play, step }), true);
+    if (!waits && play) void asked(channel.ask({ ask: "again", play: play.play, step, seed: drawnSeed() }), { ...kind, isAgain: true });
+  };
+  const look = (hand: Hand): void => {
+    setPlay(hand.view);
+    setKind(hand);
   };
   const style = useStyle();
   const onKey = (event: KeyboardEvent): void => {
@@ -121,17 +123,22 @@ export function PlayView({ about }: { about: Game }) {
         </div>
       )}
       {play?.is_over && <ReviewView key={play.play} about={about} play={play} again={again} />}
-      {hands.length > 0 && <Session hands={hands} known={known} look={setPlay} />}
+      {hands.length > 0 && <Session hands={hands} known={known} isFree={!play || play.is_over} look={look} />}
     </section>
   );
 }
 
-/** A play of this session that is over. */
-interface Hand {
-  view: NumberedPlay;
+const drawnSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! % 2 ** 31;
+
+interface Kind {
   against: string;
-  /** Whether it goes on from a decision of an earlier play, with cards that are known. */
+  /** Whether it continues from a decision of an earlier play, with cards that are known. */
   isAgain: boolean;
+}
+
+/** A play of this session that is over. */
+interface Hand extends Kind {
+  view: NumberedPlay;
   /** What the decisions cost against the strongest policy; null if unknown. */
   loss: number | null;
   worst: Decision | null;
@@ -146,7 +153,7 @@ function meanText(numbers: number[], digits: number): string {
 }
 
 /** The plays of the session: luck decides results, and much less the losses. */
-function Session({ hands, known, look }: { hands: Hand[]; known: boolean; look: (view: NumberedPlay) => void }) {
+function Session({ hands, known, isFree, look }: { hands: Hand[]; known: boolean; isFree: boolean; look: (hand: Hand) => void }) {
   const counted = hands.filter((hand) => !hand.isAgain);
   const losses = counted.flatMap((hand) => (hand.loss === null ? [] : [hand.loss]));
   return (
@@ -185,10 +192,12 @@ function Session({ hands, known, look }: { hands: Hand[]; known: boolean; look: 
             </tr>
           </thead>
           <tbody>
-            {hands.map(({ view, against, isAgain, loss, worst }, at) => (
+            {hands.map((hand, at) => {
+              const { view, against, isAgain, loss, worst } = hand;
+              return (
               <tr key={view.play}>
                 <th scope="row">
-                  <button type="button" class="link" onClick={() => look(view)}>
+                  <button type="button" class="link" disabled={!isFree} onClick={() => look(hand)}>
                     {at + 1}
                     {isAgain && " (again)"}
                   </button>
@@ -211,7 +220,8 @@ function Session({ hands, known, look }: { hands: Hand[]; known: boolean; look: 
                   </td>
                 )}
               </tr>
-            ))}
+              );
+            })}
           </tbody>
         </table>
       </div>
@@ -290,6 +300,7 @@ function ReviewView({ about, play, again }: ReviewProperties) {
 
 function DecisionEntry({ decision, again }: { decision: Decision; again: () => void }) {
   const [shown, show] = useState(false);
+  const style = useStyle();
   const lost = decision.loss === null ? "loss unknown" : decision.loss < 0.0005 ? "no loss" : `lost ${number(decision.loss)}`;
   return (
     <li>
@@ -314,11 +325,13 @@ function DecisionEntry({ decision, again }: { decision: Decision; again: () => v
             </tr>
           </thead>
           <tbody>
-            {decision.actions.map((action, at) => (
-              <tr key={at}>
-                <th scope="row">{action}</th>
-                <td class="n">{percent(decision.probabilities[at]!)}</td>
-                <td class="n">{number(decision.values[at])}</td>
+            {inOrder(decision.actions, (action) => action, style).map((action) => (
+              <tr key={action}>
+                <th scope="row">
+                  <Swatch of={action} /> {action}
+                </th>
+                <td class="n">{percent(decision.probabilities[decision.actions.indexOf(action)]!)}</td>
+                <td class="n">{number(decision.values[decision.actions.indexOf(action)])}</td>
               </tr>
             ))}
           </tbody>

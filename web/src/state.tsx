@@ -49,7 +49,16 @@ export function StateView({ policy, state, players, go, setPolicy, refresh }: St
   const pot = usePot();
   const [last, choose] = useState<Chosen | null>(null);
   const chosen = last?.state === state ? last : null;
-  if (error) return <Failure text={error} />;
+  if (error) {
+    return (
+      <>
+        <Failure text={error} />
+        <button type="button" onClick={() => go(0)}>
+          go to the start
+        </button>
+      </>
+    );
+  }
   if (!answer) return <p class="quiet">…</p>;
   const others = Array.from({ length: players }, (_, player) => player).filter((player) => !answer.actors.includes(player));
   return (
@@ -147,7 +156,7 @@ function Step({ step, at, taken, isLast, go }: StepProperties) {
             title={child.label}
             onClick={() => go(child.state)}
           >
-            {isListed(child.label) && <Swatch of={child.label} />} {child.label}
+            {at.actors.length === 1 && isListed(child.label) && <Swatch of={child.label} />} {child.label}
           </button>{" "}
           <span class="quiet">{percent(child.probability)}</span>
         </span>
@@ -157,7 +166,7 @@ function Step({ step, at, taken, isLast, go }: StepProperties) {
   );
 }
 
-/** As many actions have columns of their own; more are listed in one column. */
+/** As many actions have a column each; more share one. */
 const MAX_COLUMNS = 3;
 
 interface TableProperties extends Place {
@@ -189,7 +198,7 @@ function InfostateTable({ policy, state, player, chosen, choose }: TableProperti
       const isHere = before?.state === state;
       const same = isHere && before.player === player && entries.find((entry) => entry.infostate === before.entry.infostate);
       const entry = same || rows.find((row) => row.actions.length);
-      return (isHere && !same) || !entry ? before : { state, player, entry };
+      return (isHere && before.player !== player) || !entry ? before : { state, player, entry };
     });
   }, [answer]);
   const pick = (label: string): void => {
@@ -198,6 +207,9 @@ function InfostateTable({ policy, state, player, chosen, choose }: TableProperti
     if (entry) choose?.({ state, player, entry });
   };
   const isActing = acts && choose !== null;
+  // Before the answer is there, the rows are those of another place.
+  const isHere = answer?.state === state;
+  const hasEquity = rows.some((entry) => entry.equity !== null);
   return (
     <div class="player-part card">
       <h3>
@@ -215,7 +227,7 @@ function InfostateTable({ policy, state, player, chosen, choose }: TableProperti
       )}
       <div class="scroll" role="region" tabIndex={0} aria-label={`infostates of ${names[player]}`}>
         <table>
-          <InfostateHead columns={columns} acts={acts} hasEquity={rows.some((entry) => entry.equity !== null)} />
+          <InfostateHead columns={columns} acts={acts} hasEquity={hasEquity} />
           <tbody>
             {rows.map((entry) => (
               <InfostateRow
@@ -225,8 +237,9 @@ function InfostateTable({ policy, state, player, chosen, choose }: TableProperti
                 columns={columns}
                 acts={acts}
                 values={values}
+                hasEquity={hasEquity}
                 isChosen={chosen?.player === player && chosen.entry.infostate === entry.infostate}
-                choose={choose && entry.actions.length ? () => choose({ state, player, entry }) : null}
+                choose={choose && isHere && entry.actions.length ? () => choose({ state, player, entry }) : null}
               />
             ))}
           </tbody>
@@ -276,7 +289,7 @@ function InfostateHead({ columns, acts, hasEquity }: { columns: string[] | null;
           <Term of="infostate" />
         </th>
         {acts && (
-          <th scope="col" class={columns ? "drawn" : ""}>
+          <th scope="col">
             <Term of="policy" />
           </th>
         )}
@@ -316,11 +329,12 @@ interface RowProperties {
   columns: string[] | null;
   acts: boolean;
   values: boolean;
+  hasEquity: boolean;
   isChosen: boolean;
   choose: (() => void) | null;
 }
 
-function InfostateRow({ entry, player, columns, acts, values, isChosen, choose }: RowProperties) {
+function InfostateRow({ entry, player, columns, acts, values, hasEquity, isChosen, choose }: RowProperties) {
   const pot = usePot();
   const found = new Map(entry.actions.map((action) => [action.label, action]));
   return (
@@ -334,11 +348,11 @@ function InfostateRow({ entry, player, columns, acts, values, isChosen, choose }
           entry.label
         )}
       </th>
-      {acts && <td class={columns ? "drawn" : ""}>{columns ? <ActionBar actions={entry.actions} /> : <Actions entry={entry} values={values} />}</td>}
+      {acts && <td>{columns ? <ActionBar actions={entry.actions} /> : <Actions entry={entry} values={values} />}</td>}
       {acts && columns?.map((label) => <ActionCell key={label} action={found.get(label)} values={values} />)}
       <td class="n">{number(entry.value)}</td>
       {pot && <td class="n extra aside">{number(entry.value === null ? null : entry.value + pot.contributions[player]!)}</td>}
-      {entry.equity !== null && <td class="n">{percent(entry.equity)}</td>}
+      {hasEquity && <td class="n">{entry.equity === null ? "–" : percent(entry.equity)}</td>}
       <td class="n share extra" style={{ "--share": Math.min(1, entry.probability ?? 0) }}>
         {entry.probability === null ? "none" : percent(entry.probability)}
       </td>
@@ -395,23 +409,19 @@ function MendPart({ policy, state, setPolicy, refresh }: MendProperties) {
   const pot = usePot();
   const { policies } = useContext(About);
   const [waits, setWaits] = useState(false);
-  const [found, setFound] = useState<Mend | null>(null);
-  const [error, setError] = useState("");
-  useEffect(() => {
-    setFound(null);
-    setError("");
-  }, [state]);
+  const [last, setLast] = useState<{ policy: number; answer: Mend | null; error: string; state: number } | null>(null);
+  // An answer about another place, or another policy, is not shown.
+  const { answer: found = null, error = "" } = last?.state === state && last.policy === policy ? last : {};
   // A saved page has no solver, and elsewhere than in zero-sum games a part guarantees nothing.
   if (!channel?.watch || policies[policy]?.exploitability == null) return null;
   const mend = async (): Promise<void> => {
     if (waits) return;
     setWaits(true);
     try {
-      setFound(await channel.ask({ ask: "mend", policy, state }));
-      setError("");
+      setLast({ policy, state, answer: await channel.ask({ ask: "mend", policy, state }), error: "" });
       refresh();
     } catch (failure) {
-      setError((failure as Error).message);
+      setLast({ policy, state, answer: null, error: (failure as Error).message });
     }
     setWaits(false);
   };
@@ -447,6 +457,7 @@ function MendPart({ policy, state, setPolicy, refresh }: MendProperties) {
 function Inspector({ policy, state, players, chosen }: Place & { players: number; chosen: Chosen }) {
   const { player, entry } = chosen;
   const style = useStyle();
+  const pot = usePot();
   const others = Array.from({ length: players }, (_, other) => other).filter((other) => other !== player);
   const best = Math.max(...entry.actions.map((action) => action.value ?? -Infinity));
   return (
@@ -455,6 +466,10 @@ function Inspector({ policy, state, players, chosen }: Place & { players: number
         <PlayerMark player={player} /> <span class="hand">{entry.label}</span>
       </h3>
       <ActionBar actions={entry.actions} letters={44} />
+      <p class="quiet">
+        <Term of="belief" /> {entry.probability === null ? "none" : percent(entry.probability)}, <Term of="range" />{" "}
+        {number(entry.own_reach)}, <Term of="value" /> {entry.value === null ? "unknown" : valueText(entry.value, player, pot)}
+      </p>
       <table>
         <thead>
           <tr>

@@ -122,7 +122,7 @@ export function Tree({ root, title, question, read, chosen, path, choose, versio
     if (!node || !box) return;
     box.scrollLeft = Math.max(0, node.offsetLeft + 2 * COLUMN - box.clientWidth);
     box.scrollTop = Math.max(0, node.offsetTop - box.clientHeight / 2);
-  }, [chosen, opened]);
+  }, [chosen, find(all.current, chosen)?.children?.length]);
 
   const nodes = placed(all.current);
   const height = Math.max(...nodes.map((node) => node.x)) + ROW;

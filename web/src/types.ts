@@ -380,7 +380,7 @@ export interface Questions {
   form_infostates: { arguments: { policy: number; player: number; start?: number }; answer: FormInfostates };
   play: { arguments: { opponent: number; player: number; seed: number }; answer: NumberedPlay };
   act: { arguments: { play: number; action: number }; answer: NumberedPlay };
-  again: { arguments: { play: number; step: number }; answer: NumberedPlay };
+  again: { arguments: { play: number; step: number; seed: number }; answer: NumberedPlay };
   review: { arguments: { play: number; policy?: number }; answer: Review };
   opponent_belief: { arguments: { play: number; thought: number }; answer: OpponentBelief };
 }

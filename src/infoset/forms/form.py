@@ -380,8 +380,8 @@ class Form(Protocol, metaclass=_HasMembers):
     def infostates_from(self, key: Hashable) -> tuple[BoolArray, ...]:
         """Return per player, [I] which acting infostates are at a key or after it.
 
-        After a line of a public form are infostates of both players, and otherwise only those of
-        the player of the infostate that the key names.
+        A line of a public form has infostates of both players; an infostate has those of its
+        player.
         """
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.forms import Form, lock_infostates
 from infoset.front.solution import solve
@@ -22,6 +22,10 @@ from infoset.utils.short_repr import Facts, ShortRepr
 
 PRECISION: Final = 0.02
 """Target of a solution if none is given, in units of the exploitability of the policy."""
+
+
+SMALLEST_TARGET: Final = 1e-6
+"""The smallest such target, in units of the payoff range."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,9 +85,9 @@ def mend(
     Parameters
     ----------
     at
-        An infostate, named as in `policy[key]`, or a line of a public form, or several. The part
-        has an infostate and all later ones of its player, and all infostates of both players at a
-        line and after it.
+        An infostate, named as in `policy[key]`, or a line of a public form, or several. The part is
+        an infostate with all later ones of its player, or all infostates of both players at a line
+        and after it.
     method, target, iterations, seconds, callback
         As in `solve`, for each of the players. Without `target` and `iterations`, the target is 2%
         of the exploitability of the policy.
@@ -92,8 +96,8 @@ def mend(
     ------
     UnsupportedGameError
         If the game is not two-player constant-sum.
-    UnknownNameError
-        If an infostate or line does not exist.
+    UnknownNameError, ParameterError
+        If an infostate or line does not exist, or none is given.
 
     Examples
     --------
@@ -108,6 +112,8 @@ def mend(
     form = profile.form
     _check_constant_sum(form)
     keys = [at] if isinstance(at, str | tuple) else list(at) if isinstance(at, Sequence) else [at]
+    if not keys:
+        raise ParameterError("at=[]: name at least one infostate or line")
     found = zip(*map(form.infostates_from, keys), strict=True)
     first, second = (np.logical_or.reduce(own) for own in found)
     return mend_infostates(
@@ -135,9 +141,12 @@ def mend_infostates(
     form: Form = policy.form
     _check_constant_sum(form)
     before = evaluate_policy(policy)
-    if target is None and iterations is None and before.exploitability:
-        target = PRECISION * before.exploitability
-    results, kept = {}, list(policy.probabilities)
+    results: dict[Player, SolveResult] = {}
+    if not before.nash_conv > before.rounding:  # there is nothing to gain
+        return Mend(policy, infostates, before, before, results)
+    if target is None and iterations is None:
+        target = max(PRECISION * before.nash_conv / 2, SMALLEST_TARGET * form.payoff_width)
+    kept = list(policy.probabilities)
     for player, part in enumerate(infostates):
         if not part.any():
             continue
@@ -156,7 +165,7 @@ def mend_infostates(
         found[player] = np.where(is_new, results[player].policy.probabilities[player], kept[player])
         # What a player is guaranteed does not depend on the policy of the opponent.
         measured = evaluate_policy(TabularPolicy(form, tuple(found)))
-        if _guaranteed(measured, player) > _guaranteed(before, player):
+        if _guaranteed(measured, player) > _guaranteed(before, player) + before.rounding:
             kept[player] = found[player]
     new = TabularPolicy(form, tuple(kept))
     return Mend(new, infostates, before, evaluate_policy(new), results)

@@ -348,10 +348,10 @@ class Explorer:
                 self._plays.popitem(last=False)
             return _numbered(play.view(), self._num_plays)
 
-    def _again(self, play: int, step: int) -> NumberedPlayView:
+    def _again(self, play: int, step: int, seed: int) -> NumberedPlayView:
         held = self._known_play(play)
         with held.lock:
-            return self._hold(held.play.again(step))
+            return self._hold(held.play.again(step, seed))
 
     def _act(self, play: int, action: int) -> NumberedPlayView:
         held = self._known_play(play)
@@ -372,10 +372,11 @@ class Explorer:
     def _mend(self, policy: int, state: int) -> MendView:
         places = self._values[policy]
         assert not isinstance(places, FormValues)
+        if len(self.policy_names) >= MAX_POLICIES:
+            raise RequestError(f"the page has {MAX_POLICIES} policies; open it again for more")
         found = mend_from(places, state)
         name = f"{self.policy_names[policy]}, mended at {places.at(state).label}"
-        added = max(found.gains) > 0 and len(self.policy_names) < MAX_POLICIES
-        number = self.add_policy(name, found.policy) if added else None
+        number = self.add_policy(name, found.policy) if max(found.gains) > 0 else None
         return MendView(
             state=state,
             policy=number,

@@ -245,7 +245,7 @@ class Play:
             thoughts=tuple(_thought(made) for made in self._decisions_of_others),
         )
 
-    def again(self, step: int) -> Play:
+    def again(self, step: int, seed: int) -> Play:
         """Return a play that continues before a decision of the human in this one, after its end.
 
         All that happened before is the same, hidden information included. What follows is drawn
@@ -255,6 +255,8 @@ class Play:
         ----------
         step
             `DecisionView.step` of the decision.
+        seed
+            Seed of what follows.
 
         Raises
         ------
@@ -266,7 +268,7 @@ class Play:
             if made.player == self.human and made.history.depth == step:
                 other = copy(self)
                 other.history, other._decisions = made.history, self._decisions[:place]
-                other._rng = np.random.default_rng((self.seed, step))
+                other._rng = np.random.default_rng(seed)
                 return other
         raise ParameterError(f"step={step!r}: player {self.human} made no decision there")
 

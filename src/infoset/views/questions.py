@@ -103,7 +103,7 @@ QUESTIONS: Final[Mapping[str, Question]] = {
     ),
     "play": Question(NumberedPlayView, ("opponent", "player", "seed"), needs=_PLAYS),
     "act": Question(NumberedPlayView, ("play", "action"), needs=_PLAYS),
-    "again": Question(NumberedPlayView, ("play", "step"), needs=_PLAYS),
+    "again": Question(NumberedPlayView, ("play", "step", "seed"), needs=_PLAYS),
     "review": Question(ReviewView, ("play", "policy"), None, frozenset({"policy"}), _PLAYS),
     "opponent_belief": Question(OpponentBeliefView, ("play", "thought"), needs=_PLAYS),
 }

@@ -38,6 +38,9 @@ OTHERS: Final = (
 PALEST: Final = 0.6
 """How far the last label of a group is mixed with white."""
 
+QUIT: Final = "q"
+"""The key that ends a play in the terminal, so that it is not the key of an action."""
+
 _SIZED = re.compile(r"(bet|raise)(?:\s+(?:to\s+)?(\d+(?:\.\d+)?)%?)?")
 NUMBERS_ALONE: Final = re.compile(r"\d+(?:\D\d+)*")
 
@@ -92,7 +95,7 @@ def styles_of(form: Form) -> tuple[ActionStyle, ...]:
 def action_keys(labels: Iterable[str], taken: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return a key for each action: a letter of its word if one is free, otherwise a digit.
 
-    A number of one digit is its own key.
+    A number of one digit is its own key, if that is free.
 
     Parameters
     ----------
@@ -110,7 +113,7 @@ def action_keys(labels: Iterable[str], taken: Mapping[str, str] | None = None) -
     for label in labels:
         if label not in keys:
             wanted = BETTING[label][1] if label in BETTING else _wanted_keys(label.lower())
-            free = (key for key in wanted + ascii_lowercase if key not in keys.values())
+            free = (key for key in wanted + ascii_lowercase if key not in (*keys.values(), QUIT))
             keys[label] = next(free, "")
     return keys
 

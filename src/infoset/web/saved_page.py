@@ -102,7 +102,10 @@ def _packed(explorer: Explorer, depth: int | None) -> str:
         first = not parts[1:]
         answer = explorer.ask(question)
         if question["ask"] == "game":
-            answer = {**answer, "opponents": [], "methods": [], "saved": True}
+            # With a small depth, the first decision is not saved.
+            is_saved = depth is None or answer["start"] in _states(explorer, depth)
+            start = answer["start"] if is_saved else 0
+            answer = {**answer, "start": start, "opponents": [], "methods": [], "saved": True}
         # The page looks an answer up by the text of its question, whose keys are therefore sorted.
         entry = json_text(json.dumps(question, sort_keys=True, separators=(",", ":")))
         add(f"{'' if first else ','}{entry}:{json_text(answer)}")

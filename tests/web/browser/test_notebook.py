@@ -111,6 +111,22 @@ def test_a_late_answer_about_another_policy_changes_nothing(visit):
         expect(frequencies).to_contain_text(f"check {100 * share:.1f}%")
 
 
+def test_a_late_solution_is_not_shown_at_another_state(visit):
+    with infoset.explore("kuhn_poker", ["uniform"], open_browser=False) as shown:
+        visitor = visit(shown.url)
+        page = visitor.page
+        found = page.get_by_text("→")
+        visitor.explore("∅", "bet")
+        release = hold_first(page, ask="mend")
+        visitor.press(page.get_by_role("button", name="solve again from here on"))
+        visitor.explore("∅", "pass")
+        release()
+        expect(page.get_by_role("button", name="solve again from here on")).to_be_visible()
+        expect(found).to_have_count(0)
+        visitor.explore("∅", "bet")
+        expect(found).to_be_visible()
+
+
 def state_of(page, *labels):
     """The public state below the deal that labels lead to."""
     state = 1

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from infoset.views.labels import private_text
-from tests.web.browser.visitor import expect, parsed
+from tests.web.browser.visitor import expect, number_text, parsed
 
 pytestmark = pytest.mark.browser
 
@@ -155,8 +155,10 @@ def test_a_session_counts_its_plays_and_a_decision_is_played_again(visit, leduc)
     ]
     for place, (end, loss) in enumerate(zip(ended, losses, strict=True), start=1):
         expect(rows.nth(place)).to_contain_text(f"player {end['human']}")
-        shown = f"{loss:.3f}" if loss >= 1e-3 else "0"
-        expect(rows.nth(place)).to_contain_text(shown)
+        expect(rows.nth(place).get_by_role("cell").nth(2)).to_have_text(
+            number_text(end["utility"], 2)
+        )
+        expect(rows.nth(place).get_by_role("cell").nth(3)).to_have_text(number_text(loss))
     first, second = (end["utility"] for end in ended)
     mean = f"{(first + second) / 2:.2f}" if first + second else "0"
     error = f"{abs(first - second) / 2:.2f}"

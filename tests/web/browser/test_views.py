@@ -9,7 +9,7 @@ import pytest
 
 import infoset
 from tests.support.market import Market
-from tests.web.browser.visitor import expect, parsed
+from tests.web.browser.visitor import expect, number_text, parsed
 
 pytestmark = pytest.mark.browser
 HANDS = pytest.mark.parametrize("hand", ["mouse", "keyboard"])
@@ -81,6 +81,21 @@ def test_an_address_leads_back_to_a_view_a_policy_and_a_state(visit, kuhn, saved
     expect(other.page.get_by_role("treeitem", selected=True)).to_contain_text("bet")
     wrong = visit("/".join([address.split("/explore/")[0], "nowhere", "99", "x"]))
     expect(wrong.page.get_by_role("treeitem", selected=True)).to_contain_text("∅")
+
+
+def test_a_place_that_does_not_exist_leads_to_the_start(visit, kuhn):
+    visitor = visit(f"{kuhn.url}/explore/0/12345")
+    expect(visitor.page.get_by_role("alert").first).to_contain_text("from 0 to")
+    visitor.press(visitor.page.get_by_role("button", name="go to the start"))
+    expect(visitor.page.get_by_role("treeitem", selected=True)).to_contain_text("start")
+    visitor.errors.clear()  # the browser logs refused questions
+
+
+def test_a_file_without_the_first_decision_opens_at_the_start(visit, kuhn, tmp_path):
+    kuhn.save(tmp_path / "start.html", depth=0)
+    visitor = visit((tmp_path / "start.html").as_uri())
+    here = visitor.page.get_by_role("navigation", name="path").locator("[aria-current]")
+    expect(here).to_have_text("start")
 
 
 @HANDS
@@ -222,8 +237,9 @@ def test_a_class_of_hands_lists_its_hands_and_an_infostate_its_losses(visit, han
         best = max(action["value"] for action in held["actions"])
         for action in held["actions"]:
             row = about.get_by_role("row").filter(has_text=re.compile(f"^ ?{action['label']}"))
-            loss = best - action["value"]
-            expect(row).to_contain_text(f"{loss:.3f}" if loss > 1e-3 else "0")
+            cells = [number_text(action["value"]), number_text(best - action["value"])]
+            expect(row.get_by_role("cell").nth(1)).to_have_text(cells[0])
+            expect(row.get_by_role("cell").nth(2)).to_have_text(cells[1])
         # With two kings of a player and one on the board, the other has one king at most.
         asked = {"player": 0, "infostate": held["infostate"], "other": 1}
         belief = shown.explorer.ask({"ask": "player_belief", "policy": 0, "state": 0, **asked})

@@ -231,3 +231,14 @@ class Visitor:
 def parsed(messages: list[str]) -> list[Any]:
     """Return messages as JSON values."""
     return [json.loads(message) for message in messages]
+
+
+def number_text(value: float, digits: int = 3) -> str:
+    """Return a number as the page writes it."""
+    size = abs(value)
+    if size < 1e-9:
+        return "0"
+    if size >= 1e-3:
+        return f"{value:.{digits}f}".replace("-", "−")
+    mantissa, power = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(power)}".replace("-", "−")
