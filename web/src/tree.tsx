@@ -187,6 +187,11 @@ export function Tree({ root, title, question, read, chosen, path, choose, versio
                 class={`node ${probability > 0 ? "" : "never"} ${is_end ? "end" : ""}`}
                 style={{ left: `${node.y}px`, top: `${node.x}px` }}
                 title={nodeText(node.opened.node, names)}
+                // What is above grows with each answer: between press and release the node may move away.
+                onMouseDown={() => {
+                  choose(id);
+                  void open(id);
+                }}
                 onClick={() => {
                   choose(id);
                   void open(id);
