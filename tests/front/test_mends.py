@@ -8,7 +8,6 @@ import pytest
 import infoset
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.front.mends import mend_infostates
 from infoset.policy import random_policy, uniform_policy
 from infoset.views import Explorer, PublicPlaces, RequestError, TreePlaces
 from tests.support.cached_games import cached_tree
@@ -59,7 +58,7 @@ def test_one_decision_is_mended_as_a_scan_of_its_probabilities_finds_it():
 def test_a_policy_is_mended_to_an_equilibrium_if_all_of_it_is_the_part():
     form = cached_tree("leduc_poker").sequence_form
     first, second = (np.ones(plex.num_infostates, bool) for plex in form.treeplexes)
-    found = mend_infostates(uniform_policy(form), (first, second), method="lp")
+    found = infoset.mend(uniform_policy(form), (first, second), method="lp")
     assert found.after.exploitability == pytest.approx(0, abs=1e-6)
     assert found.before.exploitability == pytest.approx(2.3736, abs=1e-4)
 
@@ -74,7 +73,7 @@ def test_trees_and_public_forms_agree_and_larger_parts_gain_more():
         node = form.find_line(line)[0]
         state = next(at for at in every if " / ".join(labels(at)) == line)
         first, second = (places.infostates_from(state.number, player) for player in (0, 1))
-        listed = mend_infostates(places.policy, (first, second), method="lp")
+        listed = infoset.mend(places.policy, (first, second), method="lp")
         assert public.gains == pytest.approx(listed.gains, abs=2e-4)
         for player in (0, 1):
             # The public form also counts hands that the public card excludes.

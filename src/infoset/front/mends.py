@@ -34,7 +34,7 @@ class Mend(ShortRepr):
 
     policy: TabularPolicy
     """The new policy. A player whose solution is not better has its old probabilities."""
-    infostates: tuple[BoolArray, BoolArray]
+    infostates: tuple[BoolArray, ...]
     """[I] per player, which acting infostates were solved again."""
     before: Evaluation
     after: Evaluation
@@ -67,7 +67,7 @@ def _guaranteed(measured: Evaluation, player: Player) -> float:
 
 def mend(
     policy: TabularPolicy | SolveResult,
-    at: Hashable | Sequence[Hashable],
+    at: Hashable | Sequence[Hashable] | tuple[BoolArray, ...],
     *,
     method: str | RegretScheme | MethodSpec = DEFAULT_METHOD,
     target: Target | None = None,
@@ -87,7 +87,7 @@ def mend(
     at
         An infostate, named as in `policy[key]`, or a line of a public form, or several. The part is
         an infostate with all later ones of its player, or all infostates of both players at a line
-        and after it.
+        and after it. Or, per player, [I] which acting infostates are the part.
     method, target, iterations, seconds, callback
         As in `solve`, for each of the players. Without `target` and `iterations`, the target is 2%
         of the exploitability of the policy.
@@ -110,50 +110,26 @@ def mend(
     profile = policy.policy if isinstance(policy, SolveResult) else policy
     check_policy(profile)
     form = profile.form
-    _check_constant_sum(form)
-    keys = [at] if isinstance(at, str | tuple) else list(at) if isinstance(at, Sequence) else [at]
-    if not keys:
-        raise ParameterError("at=[]: name at least one infostate or line")
-    found = zip(*map(form.infostates_from, keys), strict=True)
-    first, second = (np.logical_or.reduce(own) for own in found)
-    return mend_infostates(
-        profile,
-        (first, second),
-        method=method,
-        target=target,
-        iterations=iterations,
-        seconds=seconds,
-        callback=callback,
-    )
-
-
-def mend_infostates(
-    policy: TabularPolicy,
-    infostates: tuple[BoolArray, BoolArray],
-    *,
-    method: str | RegretScheme | MethodSpec = DEFAULT_METHOD,
-    target: Target | None = None,
-    iterations: int | None = None,
-    seconds: float | None = None,
-    callback: Callback | None = None,
-) -> Mend:
-    """Solve infostates, [I] per player, again; see `mend`."""
-    form: Form = policy.form
-    _check_constant_sum(form)
-    before = evaluate_policy(policy)
+    if not form.is_two_player_constant_sum:
+        raise UnsupportedGameError(
+            f"{form.name} is not a two-player constant-sum game: in others, the solution of a part "
+            "guarantees nothing"
+        )
+    infostates = _infostates(form, at)
+    before = evaluate_policy(profile)
     results: dict[Player, SolveResult] = {}
     if not before.nash_conv > before.rounding:  # there is nothing to gain
-        return Mend(policy, infostates, before, before, results)
+        return Mend(profile, infostates, before, before, results)
     if target is None and iterations is None:
         target = max(PRECISION * before.nash_conv / 2, SMALLEST_TARGET * form.payoff_width)
-    kept = list(policy.probabilities)
+    kept = list(profile.probabilities)
     for player, part in enumerate(infostates):
         if not part.any():
             continue
         locked = [np.zeros(plex.num_infostates, bool) for plex in form.treeplexes]
         locked[player] = ~part
         results[player] = solve(
-            lock_infostates(form, policy.probabilities, tuple(locked)),
+            lock_infostates(form, profile.probabilities, tuple(locked)),
             method,
             target=target,
             iterations=iterations,
@@ -161,7 +137,7 @@ def mend_infostates(
             callback=callback,
         )
         is_new = np.append(False, np.repeat(part, form.treeplexes[player].num_actions))
-        found = list(policy.probabilities)
+        found = list(profile.probabilities)
         found[player] = np.where(is_new, results[player].policy.probabilities[player], kept[player])
         # What a player is guaranteed does not depend on the policy of the opponent.
         measured = evaluate_policy(TabularPolicy(form, tuple(found)))
@@ -171,9 +147,14 @@ def mend_infostates(
     return Mend(new, infostates, before, evaluate_policy(new), results)
 
 
-def _check_constant_sum(form: Form) -> None:
-    if not form.is_two_player_constant_sum:
-        raise UnsupportedGameError(
-            f"{form.name} is not a two-player constant-sum game: in others, the solution of a part "
-            "guarantees nothing"
-        )
+def _infostates(
+    form: Form, at: Hashable | Sequence[Hashable] | tuple[BoolArray, ...]
+) -> tuple[BoolArray, ...]:
+    """Return [I] per player the infostates of a part; see `mend`."""
+    if isinstance(at, tuple) and any(isinstance(own, np.ndarray) for own in at):
+        return at
+    keys = [at] if isinstance(at, str | tuple) else list(at) if isinstance(at, Sequence) else [at]
+    if not keys:
+        raise ParameterError("at=[]: name at least one infostate or line")
+    found = zip(*map(form.infostates_from, keys), strict=True)
+    return tuple(np.logical_or.reduce(own) for own in found)

@@ -11,7 +11,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
-from infoset.views.labels import RANKS, class_text, hand_class, hands_in
+from infoset.views.labels import RANKS, are_hands, class_text, hand_class, hands_in
 from infoset.views.places import Place, Places
 
 MAX_LABEL: Final = 30
@@ -76,8 +76,7 @@ def view_acting_hands(places: Places, state: int) -> tuple[HandGridView, ...]:
     place = places.at(state)
 
     def holds_hands(player: Player) -> bool:
-        labels = place.labels(player, range(len(place.infostates(player))), MAX_LABEL)
-        return all(hand_class(label) is not None for label in labels)
+        return are_hands(place.labels(player, range(len(place.infostates(player))), MAX_LABEL))
 
     return tuple(view_hand_grid(places, state, one) for one in place.actors if holds_hands(one))
 

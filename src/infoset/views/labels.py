@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -114,6 +114,11 @@ def hand_class(label: str) -> tuple[int, int] | None:
     # One suit above the diagonal of the grid, two suits below it.
     high, low = sorted((RANKS.index(found[1]), RANKS.index(found[3])))
     return (high, low) if found[2] == found[4] else (low, high)
+
+
+def are_hands(labels: Sequence[str]) -> bool:
+    """Return whether there are labels, and all are hands of two cards."""
+    return bool(labels) and None not in map(hand_class, labels)
 
 
 def hands_in(label: str) -> int:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infoset.errors import UnsupportedGameError
-from infoset.front.mends import Mend, mend_infostates
+from infoset.front.mends import Mend, mend
 from infoset.views.places import Places
 
 MAX_SECONDS = 10.0
@@ -36,8 +35,5 @@ def mend_from(places: Places, state: int) -> Mend:
         If the game is not two-player constant-sum.
     """
     places.at(state)
-    form = places.policy.form
-    if not form.is_two_player_constant_sum:
-        raise UnsupportedGameError(f"{places.name} is not a two-player constant-sum game")
-    first, second = (places.infostates_from(state, player) for player in range(2))
-    return mend_infostates(places.policy, (first, second), seconds=MAX_SECONDS)
+    part = tuple(places.infostates_from(state, player) for player in range(places.num_players))
+    return mend(places.policy, part, seconds=MAX_SECONDS)

@@ -14,7 +14,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.typing import IntArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player
-from infoset.views.labels import class_text, hand_class
+from infoset.views.labels import are_hands, class_text, hand_class
 from infoset.views.places import Place, Places
 
 MAX_CHILDREN = 200
@@ -230,16 +230,14 @@ def view_infostates(places: Places, state: int, player: Player, start: int = 0) 
     check_player(player, places.num_players, places.name)
     numbers = place.infostates(player)
     every = range(len(numbers))
-
-    def are_all_hands(positions: range) -> bool:
-        labels = place.labels(player, positions, MAX_LABEL)
-        return bool(labels) and None not in map(hand_class, labels)
-
-    are_hands = are_all_hands(every[:1]) and are_all_hands(every)
-    shown = every[page(start, len(numbers), MAX_HANDS if are_hands else MAX_INFOSTATES)]
+    # The first label tells most games from those of hands.
+    holds_hands = all(
+        are_hands(place.labels(player, shown, MAX_LABEL)) for shown in (every[:1], every)
+    )
+    shown = every[page(start, len(numbers), MAX_HANDS if holds_hands else MAX_INFOSTATES)]
     rows = _infostates(place, player, numbers, shown)
     frequencies = _frequencies(place, player, len(numbers))
-    return InfostatesView(state, player, start, len(numbers), rows, are_hands, frequencies)
+    return InfostatesView(state, player, start, len(numbers), rows, holds_hands, frequencies)
 
 
 def view_histories(places: Places, state: int, start: int = 0) -> HistoriesView:
