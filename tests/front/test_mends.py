@@ -162,3 +162,11 @@ def test_wrong_parts_are_refused():
     many = cached_tree("kuhn_poker(players=3)").sequence_form
     with pytest.raises(UnsupportedGameError, match="two-player constant-sum"):
         infoset.mend(uniform_policy(many), (many.infostate_labels(0)[0], 0))
+
+
+def test_a_stopped_solution_ends_a_mend_and_nothing_is_worse():
+    uniform = uniform_policy(infoset.build_public_form("leduc_poker"))
+    found = infoset.mend(uniform, "raise", method="cfr+", target=1e-9, callback=lambda point: True)
+    assert [*found.results] == [0]
+    assert found.results[0].outcome == "stopped"
+    assert found.after.exploitability <= found.before.exploitability

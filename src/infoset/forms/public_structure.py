@@ -29,6 +29,7 @@ from infoset.game.infostate import canonical_text, join_steps, split_steps, valu
 from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_player
 from infoset.utils.frozen_arrays import freeze, freeze_arrays
+from infoset.utils.parents import with_descendants
 from infoset.utils.short_repr import Facts, ShortRepr, format_numbers
 
 DIVIDED_FROM = 1 << 20
@@ -734,9 +735,4 @@ def _strengths(operator: Operator) -> tuple[IntArray, ...]:
 
 def nodes_below(form: PublicStructure, node: int) -> LongArray:
     """Return the public nodes at and after a node, in order."""
-    below = np.zeros(form.num_nodes, bool)
-    below[node] = True
-    # Parents come before children, so one pass is enough.
-    for later, parent in enumerate(form.parent[node + 1 :].tolist(), start=node + 1):
-        below[later] = below[parent]
-    return np.flatnonzero(below)
+    return np.flatnonzero(with_descendants(form.parent, np.arange(form.num_nodes) == node))

@@ -18,6 +18,7 @@ from infoset.forms._treeplex_kernels import (
 from infoset.forms.packed_rows import PlanWeights
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.frozen_arrays import freeze
+from infoset.utils.parents import with_descendants
 from infoset.utils.short_repr import Facts, ShortRepr
 
 
@@ -56,14 +57,7 @@ class Treeplex(ShortRepr):
 
     def with_later(self, infostates: BoolArray) -> BoolArray:
         """Return [I] which infostates are given ones, or come after them."""
-        before = self.infostate_of_sequence[self.parent_sequence]
-        found = infostates
-        while True:
-            # One more decision at a time; entry -1, which follows nothing, stays False.
-            later = found | np.append(found, False)[before]
-            if np.array_equal(later, found):
-                return found
-            found = later
+        return with_descendants(self.infostate_of_sequence[self.parent_sequence], infostates)
 
     def uniform_policy(self) -> FloatArray:
         """Return [Q] the uniform behavior; 1 for the empty sequence."""

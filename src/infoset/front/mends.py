@@ -143,6 +143,8 @@ def mend(
         measured = evaluate_policy(TabularPolicy(form, tuple(found)))
         if _guaranteed(measured, player) > _guaranteed(before, player) + before.rounding:
             kept[player] = found[player]
+        if results[player].outcome in ("interrupted", "stopped"):
+            break
     new = TabularPolicy(form, tuple(kept))
     return Mend(new, infostates, before, evaluate_policy(new), results)
 

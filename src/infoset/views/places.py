@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from infoset.errors import PolicyMismatchError
 from infoset.evaluation import Evaluation, LeakReport
 from infoset.forms import Form
@@ -201,16 +199,6 @@ class Places(Protocol):
 
     def infostates_from(self, number: int, player: Player) -> BoolArray:
         """Return [I] which acting infostates of the form are at a place or below it."""
-
-
-def places_from(parent: IntArray, number: int) -> BoolArray:
-    """Return which places are a place or below it, given the parent of each."""
-    found: BoolArray = np.arange(len(parent)) == number
-    while True:
-        further: BoolArray = found | (found[parent] & (parent >= 0))
-        if np.array_equal(further, found):
-            return found
-        found = further
 
 
 def check_same_form(first: TabularPolicy, second: TabularPolicy) -> None:

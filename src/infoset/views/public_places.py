@@ -24,8 +24,9 @@ from infoset.game.infostate import step_text, value_text
 from infoset.policy import TabularPolicy, transfer_policy
 from infoset.typing import CHANCE, NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count
+from infoset.utils.parents import with_descendants
 from infoset.views.labels import EMPTY, number_duplicates, shorten
-from infoset.views.places import PlaceHistories, places_from
+from infoset.views.places import PlaceHistories
 
 MAX_LABEL = 60
 
@@ -116,7 +117,8 @@ class PublicPlaces:
     def infostates_from(self, number: int, player: Player) -> BoolArray:
         """Return [I] which infostates are at a public node or below it."""
         places, _ = self.acting_infostates(player)
-        return places_from(self.form.parent, number)[places]
+        parent = self.form.parent
+        return with_descendants(parent, np.arange(len(parent)) == number)[places]
 
     @cached_property
     def evaluation(self) -> Evaluation:

@@ -24,8 +24,9 @@ from infoset.policy import TabularPolicy, transfer_policy
 from infoset.tree import GameTree
 from infoset.typing import NOOP, Action, BoolArray, FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_count
+from infoset.utils.parents import with_descendants
 from infoset.views.labels import EMPTY, move_texts, private_order, private_texts, shorten
-from infoset.views.places import PlaceHistories, places_from
+from infoset.views.places import PlaceHistories
 
 MAX_LABEL = 60
 
@@ -120,7 +121,8 @@ class TreePlaces:
     def infostates_from(self, number: int, player: Player) -> BoolArray:
         """Return [I] which acting infostates are at a public state or below it."""
         places, _ = self.acting_infostates(player)
-        return places_from(self.tree.public_tree.parent, number)[places]
+        parent = self.tree.public_tree.parent
+        return with_descendants(parent, np.arange(len(parent)) == number)[places]
 
     @cached_property
     def move_texts(self) -> MoveTexts:
