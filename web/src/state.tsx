@@ -436,7 +436,7 @@ function MendPart({ policy, state, setPolicy, refresh }: MendProperties) {
       {found && (
         <p>
           {found.policy === null ? (
-            <>No part of the policy from here on is better than this one: its exploitability stays {errorText(found.before ?? 0, pot)}.</>
+            <>No better policy from here on was found: exploitability stays {errorText(found.before ?? 0, pot)}.</>
           ) : (
             <>
               <Term of="exploitability" /> {errorText(found.before ?? 0, pot)} → <b>{errorText(found.after ?? 0, pot)}</b>{" "}

@@ -1,4 +1,4 @@
-"""A part of a policy that is solved again, as plain values."""
+"""The solution of a part of a policy, as plain values."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ from typing import Final
 
 from infoset.forms import Form
 
-FOLD, CHECK, CALL, ALL_IN = "fold", "check", "call", "all-in"
+CALL, ALL_IN = "call", "all-in"
 
 BETTING: Final[Mapping[str, tuple[str, str]]] = {
-    FOLD: ("#5f86b3", "f"),
-    CHECK: ("#3f9a63", "k"),
+    "fold": ("#5f86b3", "f"),
+    "check": ("#3f9a63", "k"),
     "pass": ("#3f9a63", "p"),
     CALL: ("#86c79b", "c"),
     ALL_IN: ("#8c2437", "a"),
