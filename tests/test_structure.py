@@ -7,6 +7,7 @@ packages. Imports under `TYPE_CHECKING` and inside functions count too.
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -157,3 +158,10 @@ def test_nobody_outside_forms_asks_which_form_it_has():
     }
     found = {name: lines for name, lines in found.items() if lines}
     assert set(found) == set(ASKS_WHICH_FORM), found
+
+
+def test_no_group_of_a_regular_expression_is_possessive():
+    """Python before 3.11.5 matches such groups wrongly if they can backtrack."""
+    possessive = re.compile(r"\)[*+?]\+|\(\?>")
+    files = (ROOT / "src").rglob("*.py")
+    assert [path.name for path in files if possessive.search(path.read_text("utf-8"))] == []

@@ -22,7 +22,7 @@ NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:/\d+|[eE][+-]?\d+)?", re
 
 # Possessive quantifiers (++, *+) give nothing back: a damaged text takes linear time.
 PATTERN: Final = re.compile(
-    rf"""\s*+ (?: (?P<label> "(?:[^"\\]++|\\.)*+" )
+    rf"""\s*+ (?: (?P<label> "(?:[^"\\]++|\\.)*" )
       | (?P<number> {NUMBER.pattern} )
       | (?P<word> [A-Za-z]+ ) | (?P<sign> [{{}},] ) | (?P<end> \Z ) )""",
     re.VERBOSE | re.DOTALL | re.ASCII,

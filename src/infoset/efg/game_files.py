@@ -137,7 +137,7 @@ FORMATS: Final = (
     _Format(".efg", _beginning(rb"EFG\b"), parse_efg),
     _Format(".nfg", _beginning(rb"NFG\b"), parse_nfg),
     _Format(".gbt", _beginning(rb"<.*?<(?:efg|nfg)file>"), _parse_workbook),
-    _Format(".game", _beginning(rb"(?:#[^\n]*\n\s*)*+(?:node|infoset)\s"), parse_liteefg),
+    _Format(".game", _beginning(rb"(?:#[^\n]*\n\s*+)*(?:node|infoset)\s"), parse_liteefg),
     _Format(".phh", _beginning(HAND_BEGINNING), parse_spot),
     _Format("", _beginning(SPOT_BEGINNING), parse_spot),
 )

@@ -28,7 +28,7 @@ FINEST_CHIP: Final = -2
 """Exponent of the smallest chip if some amounts of a hand are not whole numbers."""
 
 HAND_BEGINNING: Final = (
-    rb"(?:(?!variant\b)(?:[#\[\]\"'\d+-]|[\w.-]+[ \t]*=)[^\n]*\n\s*+)*+variant[ \t]*="
+    rb"(?:(?!variant\b)(?:[#\[\]\"'\d+-]|[a-zA-Z_.][\w.-]*[ \t]*=)[^\n]*\n\s*+)*variant[ \t]*="
 )
 """How hand histories begin: lines of TOML up to the variant."""
 

@@ -546,8 +546,10 @@ def _parse_history(spot: Spot, **options: Any) -> dict[str, Any]:
     return endgame_of_hand(spot.text, spot.name, **options)
 
 
+# Python before 3.11.5 matches possessive groups wrongly, so only single characters are possessive.
+# There is one way to match each line, so that groups do not backtrack for long.
 FORMATS: Final[tuple[tuple[bytes, Callable[..., dict[str, Any]]], ...]] = (
-    (rb"(?:#(?![\w.]+#)[^\n]*\n\s*+)*+set_\w+ ", _parse_commands),
+    (rb"(?:#(?![\w.]+#)[^\n]*\n\s*+)*set_\w+ ", _parse_commands),
     (rb"#[\w.]+#", _parse_settings),
     (rb"\{", _parse_json),
     (HAND_BEGINNING, _parse_history),
